@@ -59,7 +59,7 @@ pm_fn pm_quat pm_screw_at(const pm_screw *s, real u) {
     return r;
 }
 
-/* The derivative by u where the way is `at`: that of the first key, and the angular velocity 2 h n crossed with the way.
+/* The derivative by u where the way is `at`: that of the first key, and the angular velocity 2 h n crossed with `at`.
  * h cot h is near 1 where h is small, and what it is multiplied by is small. */
 pm_fn pm_quat pm_screw_slope(const pm_screw *s, pm_quat at) {
     real one = PM_REAL(1.0f), gain = s->arc.gain;

@@ -523,9 +523,10 @@ class Trajectory(Shared):
         else:
             result = as_array(out, "out")
             target = _vectors(result, fields, "out")
-            if target.dtype not in (np.float32, np.float64) or not target.flags.writeable or target.shape != vectors.shape:
-                raise ValueError(f"out: expected float32 or float64 of shape {vectors.shape} that can be written, found "
-                                 f"{target.dtype} of shape {target.shape}")
+            if target.dtype not in (np.float32, np.float64) or not target.flags.writeable or \
+                    target.shape != vectors.shape:
+                raise ValueError(f"out: expected float32 or float64 of shape {vectors.shape} that can be written, "
+                                 f"found {target.dtype} of shape {target.shape}")
             is_same = target.dtype == vectors.dtype and target.strides == vectors.strides and \
                 target.ctypes.data == vectors.ctypes.data
             if not is_same and (np.shares_memory(target, flat) or any(
@@ -591,7 +592,8 @@ def _vectors(array: Array, fields: Sequence[str], name: str) -> Array:
     try:
         kinds = [array.dtype.fields[field] for field in fields]  # type: ignore[index]
     except KeyError as error:
-        raise ValueError(f"{name}: there is no field {error}; expected {tuple(fields)} of {array.dtype.names}") from None
+        raise ValueError(f"{name}: there is no field {error}; expected {tuple(fields)} of "
+                         f"{array.dtype.names}") from None
     offsets = [int(kind[1]) for kind in kinds]
     if len(kinds) != 3 or len({kind[0] for kind in kinds}) != 1 or offsets[1] - offsets[0] != offsets[2] - offsets[1]:
         raise ValueError(f"{name}: the fields {tuple(fields)} are not three of one type at equal distances")

@@ -97,7 +97,8 @@ def test_records_are_read_and_written_in_place_and_columns_without_copies() -> N
 def test_chains_with_a_sensor_and_directions() -> None:
     frames = [keys(30) for _ in range(3)]
     start, end = max(f[0][0] for f in frames), min(f[0][-1] for f in frames)
-    a, b, c = (pm.Trajectory(*f, method=m) for f, m in zip(frames, ("screw", "squad", "slerp")))  # type: ignore[arg-type]
+    a = pm.Trajectory(*frames[0], method="screw")
+    b, c = pm.Trajectory(*frames[1], method="squad"), pm.Trajectory(*frames[2])
     at = RNG.integers(start, end, 100)
     points, (turn, place) = RNG.normal(size=(100, 3)), (np.array([0.5, 0.5, -0.5, 0.5]), [1.0, 2.0, 3.0])
     chain = a.compose(b.inverse()).compose(c)
@@ -113,7 +114,8 @@ def test_chains_with_a_sensor_and_directions() -> None:
     lines = chain.transform(points, at, directions=True)
     assert np.abs(np.linalg.norm(lines, axis=1) - np.linalg.norm(points, axis=1)).max() < 1e-12
     grid = chain.at(at.reshape(4, 25))
-    assert grid.rotations.shape == (4, 25, 4) and np.abs(turned(grid.rotations.reshape(-1, 4), points) - lines).max() < 1e-12
+    assert grid.rotations.shape == (4, 25, 4)
+    assert np.abs(turned(grid.rotations.reshape(-1, 4), points) - lines).max() < 1e-12
     linear, angular = chain.velocity(at, frame="parent")
     assert linear.shape == angular.shape == (100, 3) and np.isfinite(linear).all()
     with pytest.raises(ValueError, match="at most 4"):
