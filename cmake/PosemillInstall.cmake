@@ -12,6 +12,7 @@ install(TARGETS posemill EXPORT posemill-targets
     ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(FILES "${PROJECT_SOURCE_DIR}/include/posemill/posemill.h"
     "${PROJECT_SOURCE_DIR}/include/posemill/posemill_crowd.h"
+    "${PROJECT_SOURCE_DIR}/include/posemill/posemill_points.h"
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/posemill")
 if(POSEMILL_OPENCL)
     install(FILES "${PROJECT_SOURCE_DIR}/include/posemill/posemill_cl.h"

@@ -159,11 +159,6 @@ pm_fn real pm_number_of(pm_quat q, pm_u32 n) {
     return q.w;
 }
 
-pm_fn pm_quat pm_cross(pm_quat a, pm_quat b) {
-    return pm_quat_of(pm_fma(a.y, b.z, -(a.z * b.y)), pm_fma(a.z, b.x, -(a.x * b.z)),
-                      pm_fma(a.x, b.y, -(a.y * b.x)), PM_REAL(0.0f));
-}
-
 /* A root without a placement. */
 pm_fn pm_body pm_body_of_root(pm_body own) {
     own.spin = pm_vector_turned(own.rotation, own.spin);

@@ -69,6 +69,12 @@ pm_fn pm_quat pm_quat_product(pm_quat a, pm_quat b) {
                       pm_fma(a.w, b.w, pm_fma(-a.x, b.x, pm_fma(-a.y, b.y, -a.z * b.z))));
 }
 
+/* Of vectors. */
+pm_fn pm_quat pm_cross(pm_quat a, pm_quat b) {
+    return pm_quat_of(pm_fma(a.y, b.z, -(a.z * b.y)), pm_fma(a.z, b.x, -(a.x * b.z)),
+                      pm_fma(a.x, b.y, -(a.y * b.x)), PM_REAL(0.0f));
+}
+
 /* One Newton step towards unit length, for quaternions already within 1e-3 of it. */
 pm_fn pm_quat pm_quat_renormalized(pm_quat a) {
     return pm_quat_scaled(a, pm_fma(PM_REAL(-0.5f), pm_quat_norm2(a), PM_REAL(1.5f)));

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import cffi
 
-HEADERS = ["posemill.h", "posemill_crowd.h", "posemill_cl.h", "posemill_motion.h", "posemill_library.h"]
+HEADERS = ["posemill.h", "posemill_crowd.h", "posemill_cl.h", "posemill_motion.h", "posemill_library.h",
+           "posemill_points.h"]
 
 # Names of other headers, which cffi does not read.
 OPENCL = """
@@ -40,6 +41,7 @@ SOURCE = """
 #include <posemill/posemill_crowd.h>
 #include <posemill/posemill_library.h>
 #include <posemill/posemill_motion.h>
+#include <posemill/posemill_points.h>
 
 #include "functions.h"
 #include "native.h"

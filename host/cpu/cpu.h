@@ -46,6 +46,11 @@ bool pm_cpu_resamples(const pm_clip_desc *desc, const pm_sample_request *request
 pm_status pm_cpu_resample(const pm_clip_desc *desc, const pm_sample_request *request,
                           pm_cpu_streams *streams, bool *needs_clip, pm_error *error);
 
+/* Moves the points of a checked request in the lanes of an instruction set; *invalid: how many are not valid.
+ * Thread-safe. */
+pm_status pm_cpu_move_points(size_t instruction_set, const pm_points_request *request,
+                             size_t *invalid, pm_error *error);
+
 /* Computes a request for poses into host memory. Thread-safe. */
 pm_status pm_cpu_pose(const pm_pose_request *request, pm_error *error);
 

@@ -126,6 +126,7 @@ typedef struct request {
     size_t first, count;    /* `first` of quads */
     unsigned c;
     bool first_side, on_key, moves, per_joint;
+    bool relative; /* vectors, from the key `next` where u is 1, else from `key` */
 } request;
 
 /* Keys of 48 bits at the lanes' places, `ahead` numbers further on. Not inlined into each curve: decoding is
@@ -291,7 +292,16 @@ static inline pm_segment_data load_decoded(const request *q, const block_keys *k
     return data;
 }
 
-#define PM_SAMPLE(name, derivative)                                                                \
+/* Curves of vectors move with their keys. */
+static inline void move_keys(pm_segment_data *data, real u, unsigned coefficients) {
+    const pm_quat base = pm_quat_select(u == PM_REAL(1.0f), data->next, data->key);
+    data->key = pm_quat_difference(data->key, base);
+    data->next = pm_quat_difference(data->next, base);
+    if (coefficients == pm_vector_bspline_coefficients) /* that of u^0 */
+        data->coefficients[0] = pm_quat_difference(data->coefficients[0], base);
+}
+
+#define PM_SAMPLE(name, is_vector, derivative)                                                     \
     PM_FLAT static void sample_##name(const request *q, pm_quat *values, pm_quat *rates) {         \
         const real u = pm_reals_of(q->side->u);                                                    \
         const real rate = q->moves ? pm_reals_of(q->side->rates) : PM_REAL(0.0f);                  \
@@ -303,10 +313,11 @@ static inline pm_segment_data load_decoded(const request *q, const block_keys *k
         for (size_t k = 0; k < q->count; k++) {                                                    \
             if (q->joints && !(q->joints[k].animated >> q->c & 1))                                 \
                 continue;                                                                          \
-            const pm_segment_data data = decoded                                                   \
-                                             ? load_decoded(q, &keys, k, pm_##name##_four_keys)    \
-                                             : load(q, k, pm_##name##_coefficients,                \
-                                                    pm_##name##_constants, pm_##name##_four_keys); \
+            pm_segment_data data = decoded ? load_decoded(q, &keys, k, pm_##name##_four_keys)      \
+                                           : load(q, k, pm_##name##_coefficients,                  \
+                                                  pm_##name##_constants, pm_##name##_four_keys);   \
+            if ((is_vector) && q->relative)                                                        \
+                move_keys(&data, u, pm_##name##_coefficients);                                     \
             const pm_##name##_segment segment = pm_##name##_begin(&data);                          \
             if (q->first_side) {                                                                   \
                 values[k] = pm_##name##_at(&segment, basis);                                       \
@@ -321,8 +332,9 @@ static inline pm_segment_data load_decoded(const request *q, const block_keys *k
             }                                                                                      \
         }                                                                                          \
     }
-#define PM_SAMPLE_ROTATION(name) PM_SAMPLE(name, pm_##name##_spin(&segment, u, rate))
-#define PM_SAMPLE_VECTOR(name) PM_SAMPLE(name, pm_rates_of(pm_##name##_slope(&segment, u), rate))
+#define PM_SAMPLE_ROTATION(name) PM_SAMPLE(name, false, pm_##name##_spin(&segment, u, rate))
+#define PM_SAMPLE_VECTOR(name)                                                                     \
+    PM_SAMPLE(name, true, pm_rates_of(pm_##name##_slope(&segment, u), rate))
 PM_ROTATION_CURVES(PM_SAMPLE_ROTATION)
 PM_VECTOR_CURVES(PM_SAMPLE_VECTOR)
 
@@ -392,4 +404,19 @@ void PM_SET_NAME(pm_lanes_sample_clip)(const pm_channel *channel, const pm_lane_
         samplers[channel->impl.curve](&q, value, NULL);
     else
         movers[channel->impl.curve](&q, output->order, parent, value);
+}
+
+void PM_SET_NAME(pm_lanes_sample_track)(const pm_channel *channel, unsigned c,
+                                        const pm_lane_side *at, bool relative, pm_quat *value,
+                                        pm_quat *rate) {
+    const request q = {.channel = channel,
+                       .side = at,
+                       .count = 1,
+                       .c = c,
+                       .first_side = true,
+                       .on_key = true,
+                       .moves = rate != NULL,
+                       .per_joint = true,
+                       .relative = relative};
+    samplers[channel->impl.curve](&q, value, rate);
 }

@@ -71,6 +71,12 @@ void PM_SET_NAME(pm_lanes_sample_numbers)(const pm_crowd_data *crowd, const pm_l
 void PM_SET_NAME(pm_lanes_sample_clip)(const pm_channel *channel, const pm_lane_side *at,
                                        const pm_output *output, bool parent, pm_quat *value);
 
+/* Samples a channel of a clip at the lanes' places, with its rate unless that is NULL: of rotations in the body's
+ * axes. `relative`: vectors, from the key `next` where u is 1, else from the key `key`. */
+void PM_SET_NAME(pm_lanes_sample_track)(const pm_channel *channel, unsigned c,
+                                        const pm_lane_side *at, bool relative, pm_quat *value,
+                                        pm_quat *rate);
+
 /* The place in a batch of the instance of a lane. Lanes without one repeat the first. */
 static inline size_t pm_lane_place(const pm_lane_batch *batch, size_t first, size_t lane) {
     return first + lane < batch->count ? first + lane : first;

@@ -8,6 +8,7 @@
 
 #include "clip_plan.h"
 #include "lowpass.h"
+#include "points_request.h"
 #include "pose_request.h"
 #include "sample_request.h"
 #include "step.h"

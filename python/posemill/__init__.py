@@ -31,11 +31,13 @@ from ._poses import Poses
 from ._reduce import Reduction, reduce, reduce_keys
 from ._resample import resample, resample_rotvec
 from ._skeleton import Skeleton
+from ._trajectory import TimedPoses, Trajectory
 
 __version__ = version()
 __all__ = ["LAYER_ADD", "LAYER_CLAMP", "LAYER_MEAN", "LAYER_OVER", "Channel", "Clip", "Comparison",
            "Crowd", "Curriculum", "DeviceError", "Engine", "Keys", "Motion", "MotionLibrary", "MotionWarning", "Page", "Poses",
-           "Reduction", "RotationCurve", "RotationSpline", "Skeleton", "Slerp", "as_euler",
+           "Reduction", "RotationCurve", "RotationSpline", "Skeleton", "Slerp", "TimedPoses", "Trajectory",
+           "as_euler",
            "as_matrix", "as_rotvec", "batch", "compare", "convert", "crowd_instance", "crowd_layer",
            "crowd_ticks", "devices", "filter_rotations", "from_euler", "from_matrix", "from_rotvec", "join", "load",
            "methods", "mirror",

@@ -52,7 +52,8 @@ def files_of_learners() -> None:
 
 
 @pytest.mark.parametrize("document, files", [("README.md", ["walk.bvh"]), ("python/README.md", ["walk.bvh"]),
-                                             ("docs/python.md", []), ("docs/learning.md", ["walk.bvh"])])
+                                             ("docs/python.md", []), ("docs/learning.md", ["walk.bvh"]),
+                                             ("docs/points.md", [])])
 def test_examples_run(document: str, files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each block alone: nothing is left of others but files. docs/python.md makes its own."""
     pytest.importorskip("scipy")

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Points that trajectories move: stamps and points of the caller's records are read, and results written, a block at
+ * a time, by threads.
+ */
+#include "points.h"
+
+#include <string.h>
+
+#define PM_DECLARE_SET(name) extern const pm_points_function pm_points_##name;
+PM_INSTRUCTION_SETS(PM_DECLARE_SET)
+
+#define PM_SET_ROW(name) &pm_points_##name,
+static const pm_points_function *const sets[] = {PM_INSTRUCTION_SETS(PM_SET_ROW)};
+
+/* ---- records ------------------------------------------------------------------------------------------- */
+
+static size_t size_of(pm_coordinate_type type) {
+    return type == PM_COORDINATE_FLOAT64 ? sizeof(double) : sizeof(float);
+}
+
+static inline void load_column(const pm_coordinates *from, const unsigned char *at,
+                               ptrdiff_t stride, size_t c, size_t count, double *to) {
+    const double scale = from->scale[c] != 0 ? from->scale[c] : 1;
+    for (size_t i = 0; i < count; i++, at += stride) {
+        union {
+            float f;
+            double d;
+            int32_t n;
+        } v;
+        if (from->type == PM_COORDINATE_FLOAT64) {
+            memcpy(&v.d, at, sizeof v.d);
+            to[i] = v.d;
+        } else if (from->type == PM_COORDINATE_FLOAT32) {
+            memcpy(&v.f, at, sizeof v.f);
+            to[i] = (double)v.f;
+        } else {
+            memcpy(&v.n, at, sizeof v.n);
+            to[i] = from->offset[c] + scale * (double)v.n;
+        }
+    }
+}
+
+static void load_points(const pm_coordinates *from, size_t first, pm_points_block *b) {
+    const ptrdiff_t step = from->step ? from->step : (ptrdiff_t)size_of(from->type);
+    const ptrdiff_t stride = from->stride ? from->stride : 3 * (ptrdiff_t)size_of(from->type);
+    const unsigned char *at = (const unsigned char *)from->data + (ptrdiff_t)first * stride;
+    for (size_t c = 0; c < 3; c++)
+        load_column(from, at + (ptrdiff_t)c * step, stride, c, b->count, b->x[c]);
+}
+
+static void store(const pm_coordinates_out *to, size_t first, size_t count, size_t components,
+                  pm_point_numbers *from) {
+    const size_t size = size_of(to->type);
+    const ptrdiff_t step = to->step ? to->step : (ptrdiff_t)size;
+    const ptrdiff_t stride = to->stride ? to->stride : (ptrdiff_t)(components * size);
+    for (size_t c = 0; to->data && c < components; c++) {
+        unsigned char *at =
+            (unsigned char *)to->data + (ptrdiff_t)first * stride + (ptrdiff_t)c * step;
+        for (size_t i = 0; i < count; i++, at += stride) {
+            const float single = (float)from[c][i];
+            if (to->type == PM_COORDINATE_FLOAT64)
+                memcpy(at, &from[c][i], sizeof from[c][i]);
+            else
+                memcpy(at, &single, sizeof single);
+        }
+    }
+}
+
+static pm_u32 load_track(const pm_track_field *from, size_t k) {
+    const ptrdiff_t stride = from->stride ? from->stride : (ptrdiff_t)from->bytes;
+    const unsigned char *at = (const unsigned char *)from->data + (ptrdiff_t)k * stride;
+    uint16_t two;
+    pm_u32 four;
+    if (from->bytes == 1)
+        return *at;
+    if (from->bytes == 2) {
+        memcpy(&two, at, sizeof two);
+        return two;
+    }
+    memcpy(&four, at, sizeof four);
+    return four;
+}
+
+/* ---- pieces --------------------------------------------------------------------------------------------- */
+
+typedef struct moving {
+    const pm_points_request *request;
+    pm_points_function function;
+    pm_first_failure failure;
+    atomic_size_t invalid;
+} moving;
+
+/* Points per item. */
+enum { ITEM_POINTS = 64 * PM_POINTS_BLOCK };
+
+static pm_status refuse_stamp(const pm_trajectory *t, size_t track, int64_t stamp, size_t k,
+                              pm_error *error) {
+    int64_t first, last;
+    if (stamp == PM_NO_STAMP)
+        return pm_fail(error, PM_ERROR_TIME, "the stamp of point %zu is no time, or too large", k);
+    pm_trajectory_span(t, track, &first, &last);
+    const bool is_before = stamp < first;
+    const uint64_t by =
+        is_before ? (uint64_t)first - (uint64_t)stamp : (uint64_t)stamp - (uint64_t)last;
+    return pm_fail(error, PM_ERROR_TIME,
+                   "the stamp of point %zu, %lld ns, is %llu.%09llu s %s of the trajectory", k,
+                   (long long)stamp, (unsigned long long)(by / 1000000000),
+                   (unsigned long long)(by % 1000000000),
+                   is_before ? "before the first key" : "behind the last key");
+}
+
+static pm_status locate(const pm_points_request *r, size_t first, size_t *hints, pm_points_block *b,
+                        pm_error *error) {
+    int64_t stamps[PM_POINTS_BLOCK];
+    pm_stamps_read(&r->job->stamps, first, b->count, stamps);
+    for (size_t f = 0; f < r->job->frame_count; f++) {
+        const pm_moving_frame *frame = &r->job->frames[f];
+        const pm_trajectory *t = frame->trajectory;
+        for (size_t i = 0; i < b->count; i++) {
+            b->tracks[f][i] =
+                frame->tracks.data ? load_track(&frame->tracks, first + i) : frame->track;
+            if (b->tracks[f][i] >= t->clip->track_count)
+                return pm_fail(error, PM_ERROR_ARGUMENT,
+                               "the track of point %zu, %u, is not below %zu", first + i,
+                               b->tracks[f][i], t->clip->track_count);
+        }
+        pm_stamp_places *to = &b->places[f];
+        pm_trajectory_locate(t, b->tracks[f], !frame->tracks.data, &r->rules, stamps, b->count,
+                             &hints[f], to);
+        for (size_t i = 0; i < b->count && !to->in_one_segment; i++)
+            if (to->states[i] == PM_STAMP_REFUSED)
+                return refuse_stamp(t, b->tracks[f][i], stamps[i], first + i, error);
+    }
+    return PM_OK;
+}
+
+/* Whether each point is valid; results of others become NaN. Returns the number of those. */
+PM_CLONES static size_t find_valid(const pm_points_request *r, pm_points_block *b, uint8_t *valid) {
+    size_t invalid = 0;
+    memset(valid, 1, b->count);
+    for (size_t f = 0; f < r->job->frame_count; f++)
+        for (size_t i = 0; i < b->count && !b->places[f].in_one_segment; i++)
+            valid[i] &= b->places[f].states[i] != PM_STAMP_NOT_VALID;
+    for (size_t i = 0; i < b->count && r->job->points.data; i++) /* NaN where one is not finite */
+        valid[i] &= b->x[0][i] * 0 + b->x[1][i] * 0 + b->x[2][i] * 0 == 0;
+    for (size_t i = 0; i < b->count; i++)
+        invalid += !valid[i];
+    return invalid;
+}
+
+static void spoil(const uint8_t *valid, pm_points_block *b) {
+    pm_point_numbers *const all[] = {b->x, b->q, b->p, b->v, b->w};
+    static const size_t components[] = {3, 4, 3, 3, 3};
+    for (size_t i = 0; i < b->count; i++)
+        for (size_t n = 0; n < sizeof all / sizeof *all && !valid[i]; n++)
+            for (size_t c = 0; c < components[n]; c++)
+                all[n][c][i] = (double)NAN;
+}
+
+/* Unit quaternions, and velocities in the axes that are asked for. */
+static void finish(const pm_points_request *r, pm_points_block *b) {
+    const bool body = r->needs_rate && r->job->velocity_frame == PM_AXIS_BODY;
+    for (size_t i = 0; i < b->count; i++) {
+        double *const q[] = {&b->q[0][i], &b->q[1][i], &b->q[2][i], &b->q[3][i]};
+        const double scale =
+            1 / sqrt(*q[0] * *q[0] + *q[1] * *q[1] + *q[2] * *q[2] + *q[3] * *q[3]);
+        for (size_t c = 0; c < 4; c++)
+            *q[c] *= scale;
+        const double turn[] = {*q[0], *q[1], *q[2], *q[3]};
+        for (size_t n = 0; n < 2 && body; n++) {
+            pm_point_numbers *of = n ? b->w : b->v;
+            double v[3] = {of[0][i], of[1][i], of[2][i]};
+            pm_turn_back(turn, v);
+            for (size_t c = 0; c < 3; c++)
+                of[c][i] = v[c];
+        }
+    }
+}
+
+static void write_results(const pm_points_request *r, size_t first, const uint8_t *valid,
+                          pm_points_block *b) {
+    const pm_points_job *job = r->job;
+    const ptrdiff_t stride = job->valid_stride ? job->valid_stride : 1;
+    store(&job->moved, first, b->count, 3, b->x);
+    store(&job->rotations, first, b->count, 4, b->q);
+    store(&job->positions, first, b->count, 3, b->p);
+    store(&job->velocities, first, b->count, 3, b->v);
+    store(&job->angular_velocities, first, b->count, 3, b->w);
+    for (size_t i = 0; job->valid && i < b->count; i++)
+        job->valid[(ptrdiff_t)(first + i) * stride] = valid[i];
+}
+
+static pm_status move_item(moving *m, const pm_piece *piece, pm_error *error) {
+    const pm_points_request *r = m->request;
+    size_t hints[PM_MAX_FRAMES] = {0}, invalid = 0;
+    for (size_t k = 0; k < piece->count; k += PM_POINTS_BLOCK) {
+        const size_t left = piece->count - k, first = piece->from + k;
+        pm_points_block b;
+        uint8_t valid[PM_POINTS_BLOCK];
+        b.count = left < PM_POINTS_BLOCK ? left : PM_POINTS_BLOCK;
+        const pm_status status = locate(r, first, hints, &b, error);
+        if (status != PM_OK)
+            return status;
+        if (r->job->points.data)
+            load_points(&r->job->points, first, &b);
+        const size_t bad = find_valid(r, &b, valid);
+        m->function(r, &b);
+        if (r->needs_pose)
+            finish(r, &b);
+        if (bad)
+            spoil(valid, &b);
+        write_results(r, first, valid, &b);
+        invalid += bad;
+    }
+    atomic_fetch_add(&m->invalid, invalid);
+    return PM_OK;
+}
+
+static void move_items(void *context, pm_items *items) {
+    moving *m = context;
+    size_t item;
+    while (pm_take_item(items, &item)) {
+        const pm_piece piece = pm_piece_at(m->request->job->count, ITEM_POINTS, item);
+        pm_error error;
+        pm_error_clear(&error);
+        const pm_status status = move_item(m, &piece, &error);
+        if (status != PM_OK)
+            pm_first_failure_note(&m->failure, status, item, &error);
+    }
+}
+
+pm_status pm_cpu_move_points(size_t instruction_set, const pm_points_request *request,
+                             size_t *invalid, pm_error *error) {
+    moving m = {.request = request, .function = *sets[instruction_set]};
+    pm_first_failure_begin(&m.failure);
+    pm_status status =
+        pm_run_pieces(request->host, request->threads,
+                      pm_piece_count(request->job->count, ITEM_POINTS), move_items, &m, error);
+    if (status == PM_OK && m.failure.status != PM_OK) {
+        status = m.failure.status;
+        if (error)
+            *error = m.failure.error;
+    }
+    pm_first_failure_end(&m.failure);
+    *invalid = atomic_load(&m.invalid);
+    return status;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Points that trajectories move, a block at a time: what points_lanes.c defines for each instruction set.
+ */
+#ifndef PM_HOST_POINTS_H
+#define PM_HOST_POINTS_H
+
+#include "cpu.h"
+
+typedef double pm_point_numbers[PM_POINTS_BLOCK];
+
+typedef struct pm_points_block {
+    size_t count;
+    pm_stamp_places places[PM_MAX_FRAMES];
+    pm_u32 tracks[PM_MAX_FRAMES][PM_POINTS_BLOCK];
+    pm_point_numbers x[3];       /* the points, which are moved */
+    pm_point_numbers q[4], p[3]; /* the poses that move them */
+    pm_point_numbers v[3], w[3]; /* velocities in W */
+} pm_points_block;
+
+/* Moves the points and computes what the request asks for beside them. Thread-safe. */
+typedef void (*pm_points_function)(const pm_points_request *request, pm_points_block *block);
+
+#endif

@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Trajectories, built as clips on the host, and jobs for points that they move.
+ */
+#include "engine.h"
+
+#include <string.h>
+
+#include "cpu/cpu.h"
+
+/* ---- trajectories ------------------------------------------------------------------------------------ */
+
+static const char *const refused_fields =
+    "a trajectory has no timelines, loop, scales, scalars and roots of its own";
+
+static pm_status check_desc(const pm_trajectory_desc *desc, pm_error *error) {
+    const pm_clip_desc *m = &desc->motion;
+    const size_t timelines = pm_timeline_count(m);
+    if (m->timelines || m->loop != 0 || m->scales.data || m->scales_in.data || m->scales_out.data ||
+        m->scalars || m->root_positions || m->root_rotations)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s", refused_fields);
+    if (!m->rotations.data && !m->positions.data)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "neither rotations nor positions are given");
+    if (m->positions.data && m->positions.type != PM_FLOAT32 && m->positions.type != PM_FLOAT64)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "positions.type is neither float32 nor float64");
+    if (timelines > 1 ? desc->key_count != 0 || !desc->key_counts : desc->key_counts != NULL)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s",
+                       timelines > 1 ? "key_counts are those of several timelines"
+                                     : "key_count is that of one timeline, not key_counts");
+    const bool is_plain =
+        m->method == PM_METHOD_SLERP && m->key_format == PM_KEYS_FLOAT32 &&
+        m->rotations.type != PM_CODED &&
+        (m->vector_method == PM_VECTOR_AUTO || m->vector_method == PM_VECTOR_LINEAR);
+    if (desc->screw && !(is_plain && m->rotations.data && m->positions.data))
+        return pm_fail(
+            error, PM_ERROR_ARGUMENT,
+            "screw takes rotations and positions of float32 keys, method slerp and linear positions");
+    return pm_stamps_check(&desc->stamps, "stamps", error);
+}
+
+/* The description that a clip is built from, and what it owns. */
+typedef struct source {
+    pm_clip_desc desc;
+    pm_timeline *timelines;
+    double *times;
+    float *near, *rest, *zeros; /* positions, the rest of them, and its tangents */
+} source;
+
+static void source_free(source *s) {
+    void *const all[] = {s->timelines, s->times, s->near, s->rest, s->zeros};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        pm_release(all[i]);
+}
+
+static size_t keys_of(const pm_trajectory_desc *desc, size_t timeline) {
+    return desc->key_counts ? desc->key_counts[timeline] : desc->key_count;
+}
+
+/* Stamps of all timelines, and how many keys are before each. */
+static pm_status read_stamps(const pm_trajectory_desc *desc, pm_trajectory *t, pm_error *error) {
+    const size_t count = pm_timeline_count(&desc->motion);
+    size_t total = 0;
+    t->firsts = pm_allocate_zeroed(t->host, count + 1, sizeof *t->firsts);
+    if (!t->firsts)
+        return pm_fail_memory(error);
+    for (size_t i = 0; i < count; i++) {
+        const size_t keys = keys_of(desc, i);
+        if (keys == 0 || keys >= PM_CURSOR_SEGMENT || __builtin_add_overflow(total, keys, &total))
+            return pm_fail(error, keys ? PM_ERROR_SIZE : PM_ERROR_ARGUMENT,
+                           "timeline %zu: the number of keys is %zu", i, keys);
+        t->firsts[i + 1] = total;
+    }
+    t->stamps = pm_allocate_zeroed(t->host, total, sizeof *t->stamps);
+    if (!t->stamps)
+        return pm_fail_memory(error);
+    pm_stamps_read(&desc->stamps, 0, total, t->stamps);
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = t->firsts[i]; k < t->firsts[i + 1]; k++) {
+            const int64_t *at = &t->stamps[k];
+            if (*at == PM_NO_STAMP)
+                return pm_fail_at(error, PM_ERROR_TIME, PM_NO_INDEX, k - t->firsts[i],
+                                  "a key's stamp is no time, or too large");
+            if (k > t->firsts[i] && at[0] <= at[-1])
+                return pm_fail_at(error, PM_ERROR_TIME, PM_NO_INDEX, k - t->firsts[i],
+                                  at[0] == at[-1] ? "a key repeats the stamp before it, %lld ns"
+                                                  : "a key's stamp jumps back from %lld ns",
+                                  (long long)at[-1]);
+        }
+    return PM_OK;
+}
+
+/* ns from key to key where all are equal, and seconds of them are exact; 0: they are not. */
+static uint64_t step_of(const int64_t *stamps, size_t count) {
+    const uint64_t step = count > 1 ? (uint64_t)stamps[1] - (uint64_t)stamps[0] : 0;
+    for (size_t k = 1; k + 1 < count; k++)
+        if ((uint64_t)stamps[k + 1] - (uint64_t)stamps[k] != step)
+            return 0;
+    return step <= INT64_MAX ? step : 0;
+}
+
+/* Seconds since the first key of each timeline: for segments' data alone. */
+static pm_status make_timelines(const pm_trajectory *t, source *s, pm_error *error) {
+    const size_t count = pm_timeline_count(&s->desc);
+    s->timelines = pm_allocate_zeroed(t->host, count, sizeof *s->timelines);
+    s->times = pm_allocate_zeroed(t->host, t->firsts[count], sizeof *s->times);
+    if (!s->timelines || !s->times)
+        return pm_fail_memory(error);
+    for (size_t i = 0; i < count; i++) {
+        const size_t first = t->firsts[i], keys = t->firsts[i + 1] - first;
+        const uint64_t step = step_of(t->stamps + first, keys);
+        s->timelines[i] = (pm_timeline){.key_count = keys};
+        if (step)
+            s->timelines[i].rate = (pm_rational){1000000000, (int64_t)step};
+        else
+            s->timelines[i].times = s->times + first;
+        for (size_t k = first; k < first + keys; k++)
+            s->times[k] = (double)((uint64_t)t->stamps[k] - (uint64_t)t->stamps[first]) * 1e-9;
+    }
+    s->desc.timelines = s->timelines;
+    return PM_OK;
+}
+
+/* Rows and numbers in a row of positions. */
+static bool shape_of(const pm_trajectory *t, const pm_clip_desc *desc, size_t *rows, size_t *row) {
+    *row = 3;
+    *rows = 0;
+    if (pm_timeline_count(desc) == 1) {
+        *rows = t->firsts[1];
+        return pm_multiply(3, desc->track_count, row);
+    }
+    for (size_t i = 0; i < desc->track_count; i++) {
+        const uint32_t of = desc->timeline_of ? desc->timeline_of[i] : 0;
+        if (of >= pm_timeline_count(desc))
+            return false;
+        *rows += t->firsts[of + 1] - t->firsts[of];
+    }
+    return true;
+}
+
+/* Positions in double: float32 relative to the first of them, and what is left, which are scales of the clip. */
+static pm_status split_positions(pm_trajectory *t, source *s, pm_error *error) {
+    const pm_array own = s->desc.positions;
+    size_t rows, row, numbers;
+    if (!own.data || own.type != PM_FLOAT64)
+        return PM_OK;
+    if (!shape_of(t, &s->desc, &rows, &row) || !pm_multiply(rows, row, &numbers))
+        return pm_fail(error, PM_ERROR_SIZE,
+                       "there are too many tracks, or timeline_of is too large");
+    s->near = pm_allocate_zeroed(t->host, numbers, sizeof *s->near);
+    s->rest = pm_allocate_zeroed(t->host, numbers, sizeof *s->rest);
+    s->zeros = pm_allocate_zeroed(t->host, numbers, sizeof *s->zeros);
+    if (!s->near || !s->rest || !s->zeros)
+        return pm_fail_memory(error);
+    const pm_array_view view = {own.data, own.type, own.stride ? own.stride : row * sizeof(double)};
+    bool any = false;
+    for (size_t c = 0; c < 3; c++)
+        t->origin[c] = pm_number_at(&view, 0, c);
+    for (size_t n = 0; n < numbers; n++) {
+        const double number = pm_number_at(&view, n / row, n % row) - t->origin[n % 3];
+        s->near[n] = (float)number;
+        s->rest[n] = (float)(number - (double)s->near[n]);
+        any |= s->rest[n] != 0;
+    }
+    s->desc.positions = (pm_array){.data = s->near};
+    if (!any)
+        return PM_OK;
+    s->desc.scales = (pm_array){.data = s->rest};
+    if (s->desc.positions_in.data)
+        s->desc.scales_in = s->desc.scales_out = (pm_array){.data = s->zeros};
+    return PM_OK;
+}
+
+static pm_status build(const pm_trajectory_desc *desc, pm_trajectory *t, pm_error *error) {
+    source s = {.desc = desc->motion};
+    const pm_clip_limits limits = {.host = t->host, .threads = t->threads};
+    if (desc->screw)
+        s.desc.vector_method = PM_VECTOR_LINEAR;
+    pm_status status = read_stamps(desc, t, error);
+    if (status == PM_OK)
+        status = make_timelines(t, &s, error);
+    if (status == PM_OK) /* before positions are read */
+        status = pm_clip_check(&s.desc, error);
+    if (status == PM_OK)
+        status = split_positions(t, &s, error);
+    if (status == PM_OK)
+        status = pm_clip_data_build(&s.desc, &limits, &t->clip, error);
+    source_free(&s);
+    return status;
+}
+
+pm_status pm_trajectory_create(pm_engine *engine, const pm_trajectory_desc *desc,
+                               pm_trajectory **trajectory, pm_error *error) {
+    pm_error_clear(error);
+    if (!engine || !desc || !trajectory)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
+                       !engine ? "engine"
+                       : desc  ? "trajectory"
+                               : "desc");
+    pm_status status = PM_CHECK_NEXT(pm_trajectory_desc, desc, error);
+    if (status == PM_OK)
+        status = check_desc(desc, error);
+    if (status != PM_OK)
+        return status;
+    pm_trajectory *made = pm_allocate_zeroed(&engine->host, 1, sizeof *made);
+    if (!made)
+        return pm_fail_memory(error);
+    made->host = &engine->host;
+    made->threads = engine->host_threads;
+    made->screw = desc->screw;
+    status = build(desc, made, error);
+    if (status == PM_OK)
+        *trajectory = made;
+    else
+        pm_trajectory_destroy(&made);
+    return status;
+}
+
+void pm_trajectory_destroy(pm_trajectory **handle) {
+    pm_trajectory *t = handle ? *handle : NULL;
+    if (!t)
+        return;
+    pm_clip_data_free(&t->clip);
+    pm_release(t->stamps);
+    pm_release(t->firsts);
+    pm_release(t);
+    *handle = NULL;
+}
+
+/* ---- jobs ---------------------------------------------------------------------------------------------- */
+
+/* The outputs of a job that are x y z (w). */
+static const pm_coordinates_out *output_of(const pm_points_job *job, size_t i, const char **name) {
+    static const char *const names[] = {"moved", "rotations", "positions", "velocities",
+                                        "angular_velocities"};
+    const pm_coordinates_out *const all[] = {&job->moved, &job->rotations, &job->positions,
+                                             &job->velocities, &job->angular_velocities};
+    if (i == sizeof all / sizeof *all)
+        return NULL;
+    *name = names[i];
+    return all[i];
+}
+
+static pm_status check_outputs(const pm_points_job *job, pm_error *error) {
+    const pm_coordinates_out *output;
+    const char *name = NULL;
+    bool any = job->valid || job->invalid_count;
+    for (size_t i = 0; (output = output_of(job, i, &name)); i++) {
+        any |= output->data != NULL;
+        if (output->data && output->type != PM_COORDINATE_FLOAT32 &&
+            output->type != PM_COORDINATE_FLOAT64)
+            return pm_fail(error, PM_ERROR_ARGUMENT, "%s.type is neither float32 nor float64",
+                           name);
+    }
+    if (!any)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "no output is asked for");
+    if (job->moved.data && !job->points.data)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "moved is asked for, but points are not given");
+    if (job->inverse && (job->velocities.data || job->angular_velocities.data))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "velocities are not those of an inverse");
+    if ((unsigned)job->velocity_frame > PM_AXIS_PARENT)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "velocity_frame is no pm_axis_frame");
+    return PM_OK;
+}
+
+static pm_status check_frames(const pm_points_job *job, pm_error *error) {
+    if (job->frame_count == 0 || job->frame_count > PM_MAX_FRAMES)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "frame_count is %zu, not 1 to %d",
+                       job->frame_count, PM_MAX_FRAMES);
+    for (size_t f = 0; f < job->frame_count; f++) {
+        const pm_moving_frame *frame = &job->frames[f];
+        const uint32_t bytes = frame->tracks.bytes;
+        if (!frame->trajectory)
+            return pm_fail(error, PM_ERROR_ARGUMENT, "frames[%zu].trajectory is NULL", f);
+        if (frame->tracks.data && bytes != 1 && bytes != 2 && bytes != 4)
+            return pm_fail(error, PM_ERROR_ARGUMENT,
+                           "frames[%zu].tracks.bytes is %u, not 1, 2 or 4", f, bytes);
+        if (frame->tracks.data && job->to_reference && job->frame_count > 1)
+            return pm_fail(
+                error, PM_ERROR_ARGUMENT,
+                "frames with fields of tracks have a reference where there is one frame");
+        if (!frame->tracks.data && frame->track >= frame->trajectory->clip->track_count)
+            return pm_fail(error, PM_ERROR_ARGUMENT, "frames[%zu].track is %u, not below %zu", f,
+                           frame->track, frame->trajectory->clip->track_count);
+    }
+    return PM_OK;
+}
+
+static pm_status check_job(const pm_points_job *job, pm_error *error) {
+    pm_status status = PM_CHECK_NEXT(pm_points_job, job, error);
+    if (status == PM_OK)
+        status = pm_stamps_check(&job->stamps, "stamps", error);
+    if (status == PM_OK)
+        status = check_frames(job, error);
+    if (status == PM_OK)
+        status = check_outputs(job, error);
+    if (status != PM_OK)
+        return status;
+    if (job->points.data && (unsigned)job->points.type > PM_COORDINATE_INT32)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "points.type is no pm_coordinate_type");
+    if ((unsigned)job->outside > PM_OUTSIDE_INVALID)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "outside is no pm_outside");
+    if (job->max_gap < 0 ||
+        (job->outside == PM_OUTSIDE_EXTRAPOLATE) != (job->max_extrapolation > 0))
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       job->max_gap < 0 ? "max_gap is below 0"
+                                        : "max_extrapolation is above 0 for extrapolation, else 0");
+    for (size_t c = 0; c < 3; c++)
+        if (!isfinite(job->origin[c]))
+            return pm_fail(error, PM_ERROR_ARGUMENT, "origin is not finite");
+    return PM_OK;
+}
+
+/* A pose of the caller's with a unit quaternion. */
+static pm_status read_rigid(const pm_fixed_pose *from, const char *name, pm_fixed_pose *to,
+                            bool *is_identity, pm_error *error) {
+    const double *q = from->rotation, *p = from->position;
+    double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    const bool none = q[0] == 0 && q[1] == 0 && q[2] == 0 && q[3] == 0;
+    if (!isfinite(p[0]) || !isfinite(p[1]) || !isfinite(p[2]))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s.position is not finite", name);
+    if (!none && !(fabs(norm - 1) <= 1e-3))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s.rotation has a norm of %.9g, not 1", name,
+                       norm);
+    *to = *from;
+    norm = none ? 1 : norm;
+    for (size_t c = 0; c < 4; c++)
+        to->rotation[c] = none && c == 3 ? 1 : q[c] / norm;
+    *is_identity = q[0] == 0 && q[1] == 0 && q[2] == 0 && p[0] == 0 && p[1] == 0 && p[2] == 0;
+    return PM_OK;
+}
+
+/* The pose of the frames at the reference. */
+static pm_status find_reference(const pm_points_request *of, pm_u32 track, pm_fixed_pose *pose,
+                                pm_error *error) {
+    static const pm_points_end nothing = {.pose.rotation = {0, 0, 0, 1}, .is_identity = true};
+    size_t invalid = 0;
+    pm_points_job job = {.count = 1,
+                         .stamps = {.data = &of->job->reference},
+                         .frame_count = of->job->frame_count,
+                         .outside = of->job->outside,
+                         .rotations = {.data = pose->rotation, .type = PM_COORDINATE_FLOAT64},
+                         .positions = {.data = pose->position, .type = PM_COORDINATE_FLOAT64}};
+    memcpy(job.frames, of->job->frames, sizeof job.frames);
+    if (of->by_track)
+        job.frames[0] = (pm_moving_frame){.trajectory = job.frames[0].trajectory,
+                                          .track = track,
+                                          .inverse = job.frames[0].inverse};
+    const pm_host host = pm_host_within(of->host);
+    const pm_points_request request = {.host = &host,
+                                       .job = &job,
+                                       .rules = of->rules,
+                                       .before_is_identity = true,
+                                       .ends = &nothing,
+                                       .needs_pose = true,
+                                       .threads = 1};
+    const pm_status status = pm_cpu_move_points(0, &request, &invalid, error);
+    if (status != PM_OK)
+        pm_prefix_failure(error, "reference: ");
+    else if (invalid)
+        return pm_fail(error, PM_ERROR_TIME,
+                       "reference: the trajectory has no valid pose at %lld ns",
+                       (long long)of->job->reference);
+    return status;
+}
+
+/* `after` of the inverse of a reference, whose position is the shift. */
+static pm_points_end end_of(const pm_fixed_pose *after, const pm_fixed_pose *reference) {
+    const double *a = after->rotation, *q = reference->rotation;
+    pm_points_end end = {.pose = *after};
+    const double product[] = {-a[3] * q[0] + a[0] * q[3] - a[1] * q[2] + a[2] * q[1],
+                              -a[3] * q[1] + a[1] * q[3] - a[2] * q[0] + a[0] * q[2],
+                              -a[3] * q[2] + a[2] * q[3] - a[0] * q[1] + a[1] * q[0],
+                              a[3] * q[3] + a[0] * q[0] + a[1] * q[1] + a[2] * q[2]};
+    memcpy(end.pose.rotation, product, sizeof product);
+    memcpy(end.shift, reference->position, sizeof end.shift);
+    return end;
+}
+
+static pm_status find_ends(const pm_points_request *r, const pm_fixed_pose *after, bool is_identity,
+                           size_t count, pm_points_end *ends, pm_error *error) {
+    pm_status status = PM_OK;
+    for (size_t i = 0; status == PM_OK && i < count; i++) {
+        pm_fixed_pose reference = {.rotation = {0, 0, 0, 1}};
+        memcpy(reference.position, r->job->origin, sizeof reference.position);
+        if (r->job->to_reference)
+            status = find_reference(r, (pm_u32)i, &reference, error);
+        ends[i] = end_of(after, &reference);
+        ends[i].is_identity = is_identity && !r->job->to_reference;
+    }
+    return status;
+}
+
+static pm_status move_points(pm_points_request *r, pm_error *error) {
+    const pm_points_job *job = r->job;
+    pm_fixed_pose after;
+    bool after_is_identity;
+    pm_status status =
+        read_rigid(&job->before, "before", &r->before, &r->before_is_identity, error);
+    if (status == PM_OK)
+        status = read_rigid(&job->after, "after", &after, &after_is_identity, error);
+    if (status != PM_OK)
+        return status;
+    const size_t count = r->by_track ? job->frames[0].trajectory->clip->track_count : 1;
+    pm_points_end *ends = pm_allocate_zeroed(r->host, count, sizeof *ends);
+    if (!ends)
+        return pm_fail_memory(error);
+    r->ends = ends;
+    size_t invalid = 0;
+    status = find_ends(r, &after, after_is_identity, count, ends, error);
+    if (status == PM_OK)
+        status = pm_cpu_move_points(pm_instruction_set_widest(), r, &invalid, error);
+    if (status == PM_OK && job->invalid_count)
+        *job->invalid_count = invalid;
+    pm_release(ends);
+    return status;
+}
+
+pm_status pm_move_points(const pm_points_job *job, pm_error *error) {
+    pm_error_clear(error);
+    if (!job)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "job is NULL");
+    if (job->count == 0 && job->invalid_count)
+        *job->invalid_count = 0;
+    pm_status status = job->count ? check_job(job, error) : PM_OK;
+    if (status != PM_OK || job->count == 0)
+        return status;
+    const pm_trajectory *outer = job->frames[0].trajectory;
+    const bool rates = job->velocities.data || job->angular_velocities.data;
+    pm_points_request request = {.host = outer->host,
+                                 .job = job,
+                                 .rules = {job->outside, (uint64_t)job->max_extrapolation,
+                                           job->max_gap ? (uint64_t)job->max_gap : UINT64_MAX},
+                                 .by_track = job->to_reference && job->frames[0].tracks.data,
+                                 .needs_rate = rates,
+                                 .needs_pose = rates || job->rotations.data || job->positions.data,
+                                 .threads = job->host_threads ? job->host_threads : outer->threads};
+    return move_points(&request, error);
+}

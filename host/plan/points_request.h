@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Trajectories, a request for points that they move, and the places of stamps among the keys, in integers.
+ */
+#ifndef PM_HOST_POINTS_REQUEST_H
+#define PM_HOST_POINTS_REQUEST_H
+
+#include <posemill/posemill_points.h>
+
+#include "base/base.h"
+#include "clip/clip.h"
+
+/* A clip, whose scales are what float32 leaves of its positions. Owns its arrays. */
+struct pm_trajectory {
+    const pm_host *host;
+    size_t threads; /* of the engine */
+    pm_clip_data *clip;
+    int64_t *stamps;  /* of all keys, timeline after timeline */
+    size_t *firsts;   /* (timeline_count + 1): the keys before each timeline */
+    double origin[3]; /* that positions are relative to */
+    bool screw;
+};
+
+/* What a time is read as that is not finite or does not fit. */
+#define PM_NO_STAMP INT64_MAX
+
+/* Reads stamps `from` on. */
+void pm_stamps_read(const pm_stamps *stamps, size_t from, size_t count, int64_t *to);
+
+/* PM_OK unless fields of stamps are not valid. */
+pm_status pm_stamps_check(const pm_stamps *stamps, const char *name, pm_error *error);
+
+typedef enum pm_stamp_state {
+    PM_STAMP_INSIDE = 0,
+    PM_STAMP_CLAMPED,
+    PM_STAMP_AHEAD,     /* extrapolated */
+    PM_STAMP_NOT_VALID, /* whose place is any */
+    PM_STAMP_REFUSED
+} pm_stamp_state;
+
+/* Stamps of a block: as many as the arrays of which a core's first cache holds. A multiple of the lanes. */
+enum { PM_POINTS_BLOCK = 64 };
+
+/* The places of the stamps of a block, each on the timeline of its track. */
+typedef struct pm_stamp_places {
+    pm_u32 segments[PM_POINTS_BLOCK];
+    float u[PM_POINTS_BLOCK];
+    double ahead
+        [PM_POINTS_BLOCK]; /* of PM_STAMP_AHEAD: seconds behind the last key, or below 0 before the first */
+    uint8_t states[PM_POINTS_BLOCK]; /* pm_stamp_state */
+    bool in_one_segment;             /* all are inside of one, of one track, and before its end */
+} pm_stamp_places;
+
+typedef struct pm_stamp_rules {
+    pm_outside outside;
+    uint64_t max_extrapolation, max_gap; /* max_gap: UINT64_MAX: none */
+} pm_stamp_rules;
+
+/* Locates up to a block of stamps of the tracks, or of tracks[0] alone where `one_track`; *hint is the segment to try
+ * first. */
+void pm_trajectory_locate(const pm_trajectory *t, const pm_u32 *tracks, bool one_track,
+                          const pm_stamp_rules *rules, const int64_t *stamps, size_t count,
+                          size_t *hint, pm_stamp_places *to);
+
+/* The motion of a constant twist: angular velocity w, and `way`, the velocity times the seconds that it lasts. Writes
+ * the turn x y z w, and the way of the frame's origin. */
+void pm_twist_by(const double w[3], const double way[3], double seconds, double turn[4],
+                 double moved[3]);
+
+/* Turns a vector by the inverse of a unit quaternion. */
+void pm_turn_back(const double q[4], double v[3]);
+
+/* What follows the frames: `shift` is subtracted from the positions of frame 0, exactly where both are near each
+ * other, then the pose is applied. */
+typedef struct pm_points_end {
+    double shift[3];
+    pm_fixed_pose pose;
+    bool is_identity; /* the pose */
+} pm_points_end;
+
+/* A checked job. All pointers are borrowed. */
+typedef struct pm_points_request {
+    const pm_host *host;
+    const pm_points_job *job;
+    pm_stamp_rules rules;
+    pm_fixed_pose before; /* its rotation has a norm of 1 */
+    bool before_is_identity;
+    const pm_points_end *ends;
+    bool by_track;               /* one end for each track of frame 0 */
+    bool needs_pose, needs_rate; /* outputs of poses, of velocities */
+    size_t threads;
+} pm_points_request;
+
+#endif
