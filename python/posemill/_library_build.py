@@ -96,8 +96,7 @@ def build_from_sources(output: Path, paths: Any, wanted: Wanted, resume: bool, p
 
 def _is_read_here(path: str, wanted: Wanted) -> bool:
     low = path.lower()
-    is_array = low.endswith((".npz", ".csv"))
-    return low.endswith(PICKLES) or (is_array and is_of_coordinates(path, wanted.robot is not None))
+    return low.endswith(PICKLES) or (low.endswith(".npz") and is_of_coordinates(path, wanted.robot is not None))
 
 
 def _shown(progress: bool | Progress | None) -> Progress:
@@ -191,7 +190,7 @@ def _part_of_takes(made: str, source: Source, own: str, wanted: Wanted) -> list[
     robot = wanted.robot
     notes: list[str] = []
     stated = wanted.options.get("source_rate")
-    takes = takes_of(source.path, source.rate if stated is None else stated, notes)
+    takes = takes_of(source.path)
     for given, says in ((source.rate, "the list says"), (stated, "source_rate is")):
         if given is not None and any(rate_of(take.rate) != rate_of(given) for take in takes):
             raise ValueError(f"states {takes[0].rate:g} frames per second, but {says} {given}")

@@ -22,7 +22,6 @@ from ._body_turns import bodies_that_turn, exp_of, keys_of_turns, multiply
 from ._keys import Keys
 from ._library import Path, printable
 from ._pickles import load_pickle
-from ._rational import rate_of
 from ._skeleton import Skeleton
 from ._smpl import keys_of_smpl
 from ._views import Array
@@ -155,41 +154,10 @@ def _row_of(data: Any) -> _Row | None:
 
 
 def is_of_coordinates(path: Path, of_robot: bool) -> bool:
-    """Whether an NPZ or CSV file is read here: coordinates of a robot, or SMPL or SEED where there is a robot."""
-    if os.fsdecode(path).lower().endswith(".csv"):
-        return of_robot and set(_SEED) <= set(_head_of(path))
+    """Whether an NPZ file is read here: coordinates of a robot, or SMPL where there is a robot."""
     names = members_of(path)
     row = _row_of(dict.fromkeys(names))
     return row is not None and row.format in ("GMR", "loco-mujoco", *(("AMASS",) if of_robot else ()))
-
-
-_SEED = [f"root_{kind}{axis}" for kind in ("translate", "rotate") for axis in "XYZ"]
-_SEED_RATE = 120
-
-
-def _head_of(path: Path) -> list[str]:
-    """The first line of a CSV file, as names."""
-    with open(path, "rb") as file:
-        line = file.readline(1 << 20).decode("utf-8-sig", "replace")
-    return [word.strip().strip("\"'") for word in line.split(",")]
-
-
-def _seed(path: Path, name: str, rate: Any, notes: list[str]) -> Take:
-    """BONES-SEED: centimetres, and degrees about fixed axes x, y, z and of the joints."""
-    head = _head_of(path)
-    numbers = np.loadtxt(path, delimiter=",", skiprows=1, ndmin=2)
-    if numbers.shape[1] != len(head) or not len(numbers) or not np.isfinite(numbers).all():
-        raise ValueError(f"expected {len(head)} finite numbers in each row")
-    if rate is None:
-        notes.append(f"has no rate; {_SEED_RATE} frames per second are taken (source_rate= gives another)")
-    column = dict(zip(head, numbers.T, strict=True))
-    turns = np.stack([column[name] for name in _SEED[3:]], axis=1)
-    x, y, z = (exp_of(np.radians(turns) * axis) for axis in np.eye(3))
-    joints = [name for name in head if name.endswith("_dof")]
-    places = np.stack([column[name] for name in _SEED[:3]], axis=1) * 0.01
-    angles = np.radians(np.stack([column[name] for name in joints], axis=1)) if joints else None
-    return Take(name, float(rate_of(_SEED_RATE if rate is None else rate)), places[:, None],
-                multiply(z, multiply(y, x))[:, None], angles, joints=[name.removesuffix("_dof") for name in joints])
 
 
 def _numbers(data: Mapping[str, Any], at: Any, what: str) -> Array:
@@ -312,11 +280,9 @@ def _exact(rate: float) -> float:
     return float(round(rate)) if round(rate) and abs(rate / round(rate) - 1) < 1e-6 else rate
 
 
-def takes_of(path: Path, rate: Any, notes: list[str]) -> list[Take]:
-    """The motions of a file. `rate` is that of files without one; `notes` receives what is odd."""
+def takes_of(path: Path) -> list[Take]:
+    """The motions of a file."""
     name = os.path.splitext(os.path.basename(os.fsdecode(path)))[0]
-    if os.fsdecode(path).lower().endswith(".csv"):
-        return [_seed(path, name, rate, notes)]
     if os.fsdecode(path).lower().endswith(".npz"):
         members = _Members(path)
         try:
