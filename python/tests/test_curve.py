@@ -163,7 +163,7 @@ def test_pairs_of_times_and_tracks():
 
 def test_some_tracks_in_any_order():
     keys = random_keys(6, (2, 3))
-    curve = pm.RotationCurve(np.arange(6), keys, "sterp", axes=[0, 1, 0], positions=keys[..., :3])
+    curve = pm.RotationCurve(np.arange(6), keys, "sterp", axis=[0, 1, 0], positions=keys[..., :3])
     at, subset = np.linspace(-1, 6, 77), [4, 0, 5]
     for order, channel in ((0, "rotations"), (1, "rotations"), (2, "rotations"), (0, "positions"), (1, "positions")):
         every = curve(at, order, channel=channel)
