@@ -153,10 +153,10 @@ static void run_samples(pm_call *call, void *const *memory) {
 static size_t reserve_of_samples(const pm_sample_request *r) {
     enum { EACH = sizeof(pm_cursor) + sizeof(pm_lowpass_place) + 8 * sizeof(pm_u32) };
     size_t bytes =
-        8 * BESIDE_BLOCK + RESERVED_SAMPLES * (r->cursor_rows * sizeof(pm_cursor) + EACH);
+        (size_t)8 * BESIDE_BLOCK + RESERVED_SAMPLES * (r->cursor_rows * sizeof(pm_cursor) + EACH);
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
         bytes += r->handles[o].handle && r->strides[o] ? 2 * pm_sample_row_bytes(r, o) : 0;
-    return bytes + (r->lowpass ? RESERVED_SAMPLES * r->lowpass->taps * sizeof(float) : 0);
+    return bytes + (r->lowpass ? RESERVED_SAMPLES * (size_t)r->lowpass->taps * sizeof(float) : 0);
 }
 
 pm_status pm_enqueue_samples_call(const pm_job *job, const pm_device *device, const pm_queue *queue,
@@ -220,7 +220,7 @@ static void run_poses(pm_call *call, void *const *memory) {
 /* Rows of states of bodies, and the joints' matrices of an instance. */
 static bool reserve_of_poses(const pm_pose_request *r, size_t *bytes) {
     bool fits = true;
-    *bytes = 4 * BESIDE_BLOCK + pm_cpu_pose_bytes(r->crowd);
+    *bytes = (size_t)4 * BESIDE_BLOCK + pm_cpu_pose_bytes(r->crowd);
     for (size_t i = 0; fits && i < r->target_count; i++)
         if (pm_is_body_output(r->targets[i].view.output))
             fits = add_part(bytes, r->targets[i].bytes / sizeof(float), PM_CACHE_LINE);
