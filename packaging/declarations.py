@@ -42,6 +42,7 @@ CONSTANTS = {"SIZE_MAX": 2**64 - 1, "UINT32_MAX": 2**32 - 1}
 # Names of basic types in Rust and in ctypes.
 BASIC = {"void": ("c_void", "None"), "char": ("c_char", "c_char"), "int": ("c_int", "c_int"),
          "unsigned": ("c_uint", "c_uint"), "bool": ("bool", "c_bool"), "size_t": ("usize", "c_size_t"),
+         "ptrdiff_t": ("isize", "c_ssize_t"),
          "float": ("f32", "c_float"), "double": ("f64", "c_double"),
          **{f"{sign}int{bits}_t": (f"{'u' if sign else 'i'}{bits}", f"c_{sign}int{bits}")
             for sign in ("", "u") for bits in (8, 16, 32, 64)}}

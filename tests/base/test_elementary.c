@@ -8,6 +8,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,13 +75,21 @@ TEST(bits_are_the_same_on_every_system) {
         fail_msg("bits are %#llx", (unsigned long long)hash);
 }
 
-#if LDBL_MANT_DIG > DBL_MANT_DIG && defined(__GLIBC__)
+/* Whether the C library's functions of long double have more digits: some have those of double, and others lose
+ * those of large angles. */
+static bool has_longer_functions(void) {
+    return LDBL_MANT_DIG > DBL_MANT_DIG &&
+           fabsl(sinl(1e22L) + 0.8522008497671888017727059L) < 0x1p-62L;
+}
+
 static double error_of(double value, long double exact) {
     const double size = fabs((double)exact), unit = nextafter(size, HUGE_VAL) - size;
     return (double)(fabsl((long double)value - exact) / (long double)unit);
 }
 
 TEST(errors_are_small) {
+    if (!has_longer_functions())
+        skip();
     static const char *const names[] = {"sin", "cos", "atan2", "hypot", "acos", "asin"};
     seed = 1;
     for (int i = 0; i < COUNT; i++) {
@@ -96,7 +105,6 @@ TEST(errors_are_small) {
                 fail_msg("%s of %a, %a, %a is %a", names[k], in.x, in.y, in.part, values[k]);
     }
 }
-#endif
 
 TEST(ends_are_those_of_the_c_library) {
     const double half_pi = 1.57079632679489661923;

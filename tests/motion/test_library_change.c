@@ -182,28 +182,29 @@ TEST_ON_BOTH(threads_sample_while_motions_are_replaced) {
 
 /* Numbers of clips are used again, ids are not. */
 TEST(ids_stay) {
+    enum { CHANGES = 2 * PM_CROWD_REUSE_AFTER };
     scene s;
     uint32_t id = 0, ids[8];
     pm_library_motion_info info;
     make_scene(engine_of_kind(ON_REFERENCE), &s);
-    for (size_t n = 0; n < 30; n++)
+    for (size_t n = 0; n < CHANGES; n++)
         expect_success(replace(&s, n, &id, new_error()));
     assert_int_equal(pm_library_list(s.library, ids, 8), MOTIONS);
     for (size_t i = 0; i < MOTIONS; i++) {
         shown found;
-        assert_int_equal(ids[i], 30 + i);
+        assert_int_equal(ids[i], CHANGES + i);
         assert_true(pm_library_get_motion(s.library, ids[i], &info));
-        assert_in_range(info.clip, 0, MOTIONS);
+        assert_in_range(info.clip, 0, MOTIONS + PM_CROWD_REUSE_AFTER);
         expect_success(look(s.library, &ids[i], 1, &found, new_error()));
         assert_true(same(&found, expected(&s, ids[i])));
     }
-    assert_false(pm_library_get_motion(s.library, 29, &info));
-    assert_false(pm_library_get_motion(s.library, 33, &info));
-    const uint32_t gone[] = {30, 29};
+    assert_false(pm_library_get_motion(s.library, CHANGES - 1, &info));
+    assert_false(pm_library_get_motion(s.library, CHANGES + MOTIONS, &info));
+    const uint32_t gone[] = {CHANGES, 29};
     const pm_library_edit edit = {.removed = gone, .removed_count = 2};
     expect_error(pm_library_change(s.library, &edit, NULL, new_error()), PM_ERROR_ARGUMENT,
                  "removed[1] is 29: there is no such motion");
-    assert_true(pm_library_get_motion(s.library, 30, &info));
+    assert_true(pm_library_get_motion(s.library, CHANGES, &info));
     free_scene(&s);
 }
 
