@@ -478,22 +478,26 @@ static pm_status make_change(pm_library *library, const pm_library_edit *edit, c
     return PM_OK;
 }
 
-static pm_status change_with(pm_library *library, const library_state *from,
-                             const pm_library_edit *edit, uint32_t *ids, pm_error *error) {
-    change c = {.added = calloc(edit->motion_count + 1, sizeof *c.added),
-                .gone = calloc(edit->removed_count + 1, sizeof *c.gone),
-                .clips = calloc(edit->removed_count + 1, sizeof *c.clips)};
-    pm_status status = c.added && c.gone && c.clips ? PM_OK : motion_refuse_memory(error);
-    if (status == PM_OK && edit->motion_count)
-        status = find_wanted(from, "motions", edit->motions, edit->motion_count, c.added, error);
-    if (status == PM_OK) {
-        pthread_mutex_lock(&library->changing);
-        status = make_change(library, edit, &c, ids, error);
-        pthread_mutex_unlock(&library->changing);
-    }
-    free(c.clips);
-    free(c.gone);
-    free(c.added);
+/* The motions that are added, whose parts are used from then on. The other library is not held any longer: two
+ * libraries that take motions of each other would wait for one another. */
+static pm_status take_motions(const pm_library_edit *edit, wanted *added, pm_error *error) {
+    const library_held held = library_hold(edit->from);
+    const pm_status status =
+        find_wanted(held.state, "motions", edit->motions, edit->motion_count, added, error);
+    for (size_t i = 0; i < edit->motion_count && status == PM_OK; i++)
+        atomic_fetch_add(&added[i].part->users, 1);
+    library_let(&held);
+    return status;
+}
+
+static pm_status change_locked(pm_library *library, const pm_library_edit *edit, change *c,
+                               uint32_t *ids, pm_error *error) {
+    MOTION_TRY(edit->motion_count ? take_motions(edit, c->added, error) : PM_OK);
+    pthread_mutex_lock(&library->changing);
+    const pm_status status = make_change(library, edit, c, ids, error);
+    pthread_mutex_unlock(&library->changing);
+    for (size_t i = 0; i < edit->motion_count; i++)
+        leave_part(c->added[i].part);
     return status;
 }
 
@@ -514,15 +518,15 @@ static pm_status check_edit(const pm_library *library, const pm_library_edit *ed
 
 pm_status pm_library_change(pm_library *library, const pm_library_edit *edit, uint32_t *ids,
                             pm_error *error) {
-    pm_status status = check_edit(library, edit, error);
-    if (status != PM_OK || edit->removed_count + edit->motion_count == 0)
-        return status;
-    if (!edit->from)
-        return change_with(library, NULL, edit, ids, error);
-    const library_held held = library_hold(edit->from);
-    status = change_with(library, held.state, edit, ids, error);
-    library_let(&held);
-    return status;
+    MOTION_TRY(check_edit(library, edit, error));
+    if (edit->removed_count + edit->motion_count == 0)
+        return PM_OK;
+    FREED wanted *added = calloc(edit->motion_count + 1, sizeof *added);
+    FREED library_entry **gone = calloc(edit->removed_count + 1, sizeof *gone);
+    FREED uint32_t *clips = calloc(edit->removed_count + 1, sizeof *clips);
+    MOTION_TRY_MEMORY(added && gone && clips, error);
+    change c = {.added = added, .gone = gone, .clips = clips};
+    return change_locked(library, edit, &c, ids, error);
 }
 
 static pm_status set_weights(pm_library *library, const uint32_t *ids, const double *weights,

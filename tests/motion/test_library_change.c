@@ -208,6 +208,47 @@ TEST(ids_stay) {
     free_scene(&s);
 }
 
+/* Replaces one motion of a library by the same motion of another one, again and again. */
+typedef struct taker {
+    pm_library *library;
+    const pm_library *from;
+    uint32_t motion;
+    size_t changes, good;
+} taker;
+
+static void *take_on(void *user) {
+    taker *t = user;
+    uint32_t last = t->motion;
+    for (size_t n = 0; n < t->changes; n++) {
+        const pm_library_edit edit = {.removed = &last,
+                                      .removed_count = 1,
+                                      .from = t->from,
+                                      .motions = &t->motion,
+                                      .motion_count = 1};
+        t->good += pm_library_change(t->library, &edit, &last, NULL) == PM_OK;
+    }
+    return NULL;
+}
+
+/* Neither waits for the other. */
+TEST(two_libraries_take_motions_of_each_other) {
+    static const uint32_t all[] = {0, 1, 2, 3};
+    scene s;
+    pthread_t other;
+    pm_engine *engine = engine_of_kind(ON_REFERENCE);
+    SCOPED(pm_library_destroy) pm_library *second = NULL;
+    make_scene(engine, &s);
+    expect_success(pm_library_select(engine, s.of[1], all, MOTIONS, &second, new_error()));
+    taker a = {s.library, second, 0, small_sizes() ? 20 : 500, 0};
+    taker b = {second, s.library, 1, a.changes, 0};
+    assert_int_equal(pthread_create(&other, NULL, take_on, &b), 0);
+    take_on(&a);
+    assert_int_equal(pthread_join(other, NULL), 0);
+    assert_int_equal(a.good, a.changes);
+    assert_int_equal(b.good, b.changes);
+    free_scene(&s);
+}
+
 /* A library without an engine changes, too. */
 TEST(files_are_appended_to) {
     static const uint32_t one[] = {1};
