@@ -80,10 +80,11 @@ static const char *device(void) {
     return name && name[0] ? name : "auto";
 }
 
-/* An eval with an empty cache, which builds all programs. */
+/* An eval with an empty cache, which builds all programs, of CPU devices, too. */
 static void run_eval(const char *options, const char *redirect) {
     char arguments[1024];
     setenv("POSEMILL_CACHE", "off", 1);
+    setenv("POSEMILL_LAUNCH", "plain_c=0", 1);
     snprintf(arguments, sizeof arguments,
              "eval --device '%s' --keys keys.npy --key-rate 30 --rate 120 --method squad "
              "--out out.npy %s",
@@ -94,7 +95,7 @@ static void run_eval(const char *options, const char *redirect) {
 TEST(on_a_terminal_what_is_built_is_shown_and_cleared) {
     run_eval("", "");
     assert_non_null(strstr(seen, "\rposemill: building "));
-    assert_non_null(strstr(seen, "(squad, "));
+    assert_non_null(strstr(seen, "(squad"));
     assert_int_equal(seen[strlen(seen) - 1], '\r'); /* cleared at the end */
     assert_null(strchr(seen, '\n'));                /* one line, rewritten in place */
 }
