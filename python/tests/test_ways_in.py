@@ -243,7 +243,7 @@ def test_damaged_arrays_raise_nothing_else(case: Case) -> None:
             bad[at] = rng.integers(0, 256)
         Path("bad.npz").write_bytes(bad[:rng.integers(1, len(bad) + 1)] if rng.random() < 0.3 else bad)
         try:
-            takes_of("bad.npz", None, [])
+            takes_of("bad.npz")
         except ValueError:
             pass
 
@@ -415,7 +415,7 @@ def test_a_build_goes_on_where_it_ended(case: Case, monkeypatch: pytest.MonkeyPa
     read: list[str] = []
     import posemill._library_build as build
 
-    monkeypatch.setattr(build, "takes_of", lambda path, *more, own=build.takes_of: read.append(path) or own(path, *more))
+    monkeypatch.setattr(build, "takes_of", lambda path, own=build.takes_of: read.append(path) or own(path))
     pm.MotionLibrary.build("all.npz", "takes", case.robot, resume=True, progress=lambda n, of: counts.append((n, of)))
     assert len(read) == 4 - len(kept) and counts[0] == (0, 4) and counts[-1] == (4, 4)
     assert not Path("all.npz.parts").exists()

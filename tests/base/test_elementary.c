@@ -127,7 +127,7 @@ TEST(ends_are_those_of_the_c_library) {
 
 TEST(powers_and_roots_are_exact_enough) {
     for (int e = -22; e <= 22; e++) {
-        char text[8];
+        char text[16];
         snprintf(text, sizeof text, "1e%d", e);
         const double power = pm_power_of_ten(e), exact = strtod(text, NULL);
         assert_int_equal(pm_decimal_exponent(power), e);
