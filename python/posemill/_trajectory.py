@@ -47,9 +47,9 @@ class TimedPoses(NamedTuple):
     array([ True, False])
     """
 
-    rotations: Array
-    positions: Array
-    valid: Array
+    rotations: Any
+    positions: Any
+    valid: Any
 
 
 def _parsed(texts: Any) -> Array:
