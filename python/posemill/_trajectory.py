@@ -27,7 +27,7 @@ _COORDINATES = {np.dtype(np.float32): lib.PM_COORDINATE_FLOAT32, np.dtype(np.flo
                 np.dtype(np.int32): lib.PM_COORDINATE_INT32}
 
 
-class TimedPoses(NamedTuple):
+class TimedPoses(NamedTuple("TimedPoses", [("rotations", Array), ("positions", Array), ("valid", Array)])):
     """Poses at times.
 
     Attributes
@@ -46,10 +46,6 @@ class TimedPoses(NamedTuple):
     >>> car.at([0.5, 2.0], outside="invalid").valid
     array([ True, False])
     """
-
-    rotations: Any
-    positions: Any
-    valid: Any
 
 
 def _parsed(texts: Any) -> Array:
