@@ -394,7 +394,9 @@ typedef struct pm_motion_resample_options {
     bool make_folders; /* true: the folder of the output is created if it does not exist */
     bool must_be_new;  /* true: an output that exists at the end is refused, not replaced */
     unsigned decimals; /* of computed numbers in text. 0: 6 */
-    bool check;        /* true: also sample on the reference path, and compare */
+    /* true: also sample on the reference path, and compare. On a CPU device only an engine with programs_on_cpu
+     * computes anything else. */
+    bool check;
     /* Called on the calling thread as samples are computed. NULL: not called. */
     void (*progress)(void *user, uint64_t done, uint64_t total);
     void *progress_user;

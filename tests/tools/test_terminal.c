@@ -128,6 +128,18 @@ TEST(cached_programs_are_not_shown) {
     assert_int_equal(system("rm -r cache"), 0);
 }
 
+TEST(a_check_waits_for_the_programs_that_it_checks) {
+    char arguments[1024];
+    setenv("POSEMILL_CACHE", "off", 1);
+    unsetenv("POSEMILL_LAUNCH");
+    snprintf(arguments, sizeof arguments,
+             "resample '" POSEMILL_SOURCE_DIR "/examples/walk.bvh' -o out.bvh --rate 60 --check "
+             "--device '%s'",
+             device());
+    run_shown(arguments, "");
+    assert_non_null(strstr(seen, "posemill: building "));
+}
+
 static void write_keys(void) {
     enum { KEYS = 5, TRACKS = 3 };
     const size_t shape[3] = {KEYS, TRACKS, 4};

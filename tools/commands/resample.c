@@ -26,8 +26,11 @@ static cli_exit check_options(const command_options *options) {
     return CLI_DONE;
 }
 
+/* A check is of the device's programs, and waits for them: otherwise plain C would be compared with itself. */
 static cli_exit run(command_options *o, int count, char **operands) {
-    o->device.in_background = true;
+    const bool checks = o->set->batch.task.check;
+    o->device.in_background = !checks;
+    o->device.programs_on_cpu = checks;
     CLI_TRY(resample_find_output(o, &count, operands));
     CLI_TRY(check_options(o));
     return resample_run(o, operands, (size_t)count);
