@@ -11,13 +11,23 @@
 
 #define BVH_NO_SOURCE SIZE_MAX
 
+/* What a motion of BVH was read from. */
+typedef struct bvh_file {
+    bvh *model;
+    pose_plan plan;
+    double *
+        rotations; /* (frame_count, plan.rotation_count, 4), as the motion has them; it owns them */
+    bool
+        adds_offset; /* positions in the file are relative to OFFSET, those in the motion are not */
+} bvh_file;
+
 typedef struct bvh_form {
     const bvh *model; /* the hierarchy, its joints and channels, and how lines end */
     bvh *own;         /* the same, or NULL where it is that of a document */
     pose_plan plan;
-    bool adds_offset;        /* positions in the file are relative to OFFSET */
-    const bvh *rows;         /* a file that has rows of the motion; NULL: none */
-    const double *first_row; /* of that file; NULL: none. The first frame continues its angles */
+    bool adds_offset; /* as of a bvh_file */
+    const bvh_file
+        *rows;    /* has rows of the motion, whose angles the first frame continues; NULL: none */
     size_t *same; /* of each channel, that of the file's rows, or BVH_NO_SOURCE. NULL: the same */
     uint32_t *nodes; /* of each joint, its node. NULL: the same */
 } bvh_form;
@@ -33,7 +43,7 @@ pm_status bvh_form_change(const bvh *from, const motion_writing *writing, bvh_fo
 pm_status bvh_form_make(const motion_writing *writing, bvh_form *form, pm_error *error);
 
 /* The file that a motion was read from; NULL: it is none of BVH. */
-const bvh *bvh_file_of(const pm_motion *motion);
+const bvh_file *bvh_file_of(const pm_motion *motion);
 
 /* Reads what was written up to MOTION, and frees the text. */
 pm_status bvh_form_read(bvh_form *form, char *text, size_t size, pm_error *error);

@@ -11,18 +11,12 @@
 #include "motion/bvh/bvh_form.h"
 #include "motion/model/key_samples.h"
 
-typedef struct document {
-    bvh *model;
-    pose_plan plan;
-    bool adds_offset; /* positions in the file are relative to OFFSET, those in the model are not */
-} document;
-
 static bool recognise(const char *bytes, size_t size) {
     return bvh_kind.find(bytes, size) == INPUT_KIND_YES;
 }
 
 static void release(void *of) {
-    document *d = of;
+    bvh_file *d = of;
     if (!d)
         return;
     pose_plan_release(&d->plan);
@@ -76,11 +70,11 @@ static double rest_of(const bvh *model, const pose_vector *v, size_t i) {
 }
 
 /* What a number of the model is more than that of the file. */
-static double added_to(const document *d, const pose_vector *v, size_t i) {
+static double added_to(const bvh_file *d, const pose_vector *v, size_t i) {
     return d->adds_offset && !v->is_scale ? d->model->joints[v->joint].offset[i] : 0;
 }
 
-static bool vector_keys(pm_motion *motion, const document *d, const pose_vector *v,
+static bool vector_keys(pm_motion *motion, const bvh_file *d, const pose_vector *v,
                         pm_array *keys) {
     const bvh *model = d->model;
     if (is_laid_out(v) && (!d->adds_offset || v->is_scale)) {
@@ -98,7 +92,7 @@ static bool vector_keys(pm_motion *motion, const document *d, const pose_vector 
     return copy != NULL;
 }
 
-static bool add_rotations(pm_motion *motion, const document *d, pm_motion_channel *channels) {
+static bool add_rotations(pm_motion *motion, bvh_file *d, pm_motion_channel *channels) {
     const size_t count = d->plan.rotation_count, frames = d->model->frame_count;
     if (count == 0)
         return true;
@@ -108,6 +102,7 @@ static bool add_rotations(pm_motion *motion, const document *d, pm_motion_channe
     if (!keys)
         return false;
     pose_rotation_keys(&d->plan, keys);
+    d->rotations = keys;
     for (size_t i = 0; i < count; i++)
         channels[i] = (pm_motion_channel){
             .node = (int32_t)d->plan.rotations[i].joint,
@@ -117,7 +112,7 @@ static bool add_rotations(pm_motion *motion, const document *d, pm_motion_channe
     return true;
 }
 
-static bool add_vectors(pm_motion *motion, const document *d, pm_motion_channel *channels) {
+static bool add_vectors(pm_motion *motion, const bvh_file *d, pm_motion_channel *channels) {
     bool good = true;
     for (size_t i = 0; good && i < d->plan.vector_count; i++) {
         const pose_vector *v = &d->plan.vectors[i];
@@ -130,7 +125,7 @@ static bool add_vectors(pm_motion *motion, const document *d, pm_motion_channel 
     return good;
 }
 
-static bool add_plains(pm_motion *motion, const document *d, pm_motion_channel *channels) {
+static bool add_plains(pm_motion *motion, const bvh_file *d, pm_motion_channel *channels) {
     bool good = true;
     for (size_t i = 0; good && i < d->plan.plain_count; i++) {
         const bvh_channel *channel = &d->model->channels[d->plan.plains[i]];
@@ -145,7 +140,7 @@ static bool add_plains(pm_motion *motion, const document *d, pm_motion_channel *
 }
 
 /* Rotations, then vectors, then plain numbers: the order in which `write` expects samples. */
-static bool make_clip(pm_motion *motion, const document *d) {
+static bool make_clip(pm_motion *motion, bvh_file *d) {
     const pose_plan *plan = &d->plan;
     const size_t count = plan->rotation_count + plan->vector_count + plan->plain_count;
     pm_motion_channel *channels = motion_allocate(&motion->arena, count, sizeof *channels);
@@ -190,7 +185,7 @@ static void note_wraps(const bvh *model, motion_notes *notes) {
 }
 
 static pm_status read(const motion_input *input, pm_motion *motion, pm_error *error) {
-    document *d = calloc(1, sizeof *d);
+    bvh_file *d = calloc(1, sizeof *d);
     MOTION_TRY_MEMORY(d, error);
     motion->document = d;
     d->adds_offset = input->options->bvh_adds_offset;
@@ -212,13 +207,10 @@ static bool is_readable(pm_rational rate) {
 
 static pm_status write_again(const motion_writing *writing, const motion_sink *sink,
                              pm_error *error) {
-    const document *d = writing->document->document;
+    const bvh_file *d = writing->document->document;
     const motion_samples *samples = writing->sample_count ? writing->samples : NULL;
-    const bvh_form form = {.model = d->model,
-                           .plan = d->plan,
-                           .adds_offset = d->adds_offset,
-                           .rows = d->model,
-                           .first_row = d->model->values};
+    const bvh_form form = {
+        .model = d->model, .plan = d->plan, .adds_offset = d->adds_offset, .rows = d};
     if (!is_readable(samples ? samples->rate : d->model->rate)) {
         motion_refuse(error, "gives a frame time outside 1e-9 to 1e9 seconds");
         motion_name_option(error, "rate");
@@ -228,7 +220,7 @@ static pm_status write_again(const motion_writing *writing, const motion_sink *s
 }
 
 /* In a form that held them, numbers of unknown meaning alone have frames too. */
-static pm_status find_frames(const pm_motion_clip *clip, const document *kept,
+static pm_status find_frames(const pm_motion_clip *clip, const bvh_file *kept,
                              motion_frames *frames, pm_error *error) {
     const pm_status status = motion_find_frames(clip, "BVH", false, frames, error);
     if (status == PM_OK && frames->count == 0 && kept && clip->rate.den != 0)
@@ -246,7 +238,7 @@ static pm_status write_anew(const motion_writing *writing, const motion_sink *si
     const pm_motion *motion = writing->motion;
     const pm_motion_content *content = &motion->content;
     const pm_motion *file = motion_form_of(motion);
-    const document *kept = file && file->format == &motion_bvh ? file->document : NULL;
+    const bvh_file *kept = file ? bvh_file_of(file) : NULL;
     SCOPED(bvh_form_release) bvh_form form = {.model = NULL};
     SCOPED(key_samples_close) key_samples keys = {.resampled = NULL};
     motion_frames frames;
@@ -259,8 +251,7 @@ static pm_status write_anew(const motion_writing *writing, const motion_sink *si
     MOTION_TRY(key_samples_open(&keys, motion, writing->clip, &frames, error));
     const motion_samples samples = key_samples_of(&keys);
     form.adds_offset = kept && kept->adds_offset;
-    form.rows = kept ? kept->model : NULL;
-    form.first_row = kept ? kept->model->values : NULL;
+    form.rows = kept;
     return bvh_write_frames(writing, &form, &samples, sink, error);
 }
 
@@ -268,9 +259,8 @@ static pm_status write(const motion_writing *writing, const motion_sink *sink, p
     return writing->document ? write_again(writing, sink, error) : write_anew(writing, sink, error);
 }
 
-const bvh *bvh_file_of(const pm_motion *motion) {
-    const document *d = motion->format == &motion_bvh ? motion->document : NULL;
-    return d ? d->model : NULL;
+const bvh_file *bvh_file_of(const pm_motion *motion) {
+    return motion->format == &motion_bvh ? motion->document : NULL;
 }
 
 const motion_format motion_bvh = {.id = PM_MOTION_BVH,

@@ -32,8 +32,10 @@ typedef struct frame_writer {
     motion_position *positions; /* (piece) */
     value *values;
     size_t value_count;
-    double *sample; /* of one frame: rotations, vectors, plain numbers */
-    double *row;    /* the row written last */
+    double *sample;   /* of one frame: rotations, vectors, plain numbers */
+    double *row;      /* the row written last */
+    bool *kept;       /* of each rotation, whether its numbers are those of a file */
+    size_t *numbered; /* of each rotation, its number in the form's rows, or BVH_NO_SOURCE */
     text_span *words, *source_words;
 } frame_writer;
 
@@ -87,11 +89,24 @@ static pm_status find_values(frame_writer *w, pm_error *error) {
     return PM_OK;
 }
 
+/* Rotations whose channels are those of the form's rows, in whose order they are. */
+static void number_rotations(frame_writer *w) {
+    const pose_plan *plan = &w->form->plan, *rows = &w->form->rows->plan;
+    for (size_t i = 0, n = 0; i < plan->rotation_count; i++) {
+        const size_t first = plan->rotations[i].channel[0],
+                     column = w->form->same ? w->form->same[first] : first;
+        while (column != BVH_NO_SOURCE && n < rows->rotation_count &&
+               rows->rotations[n].channel[0] < column)
+            n++;
+        w->numbered[i] = column == BVH_NO_SOURCE ? BVH_NO_SOURCE : n;
+    }
+}
+
 static pm_status allocate(frame_writer *w, pm_error *error) {
     const pose_plan *plan = &w->form->plan;
     const size_t width = 4 * plan->rotation_count + 3 * plan->vector_count + plan->plain_count;
     const size_t columns = w->form->model->channel_count;
-    const size_t source_columns = w->form->rows ? w->form->rows->channel_count : 0;
+    const size_t source_columns = w->form->rows ? w->form->rows->model->channel_count : 0;
     w->piece = PIECE_NUMBERS / width + 1;
     w->channels = calloc(w->clip->channel_count + 1, sizeof *w->channels);
     w->numbers = malloc(width * w->piece * sizeof *w->numbers);
@@ -99,11 +114,15 @@ static pm_status allocate(frame_writer *w, pm_error *error) {
     w->values = malloc(columns * sizeof *w->values);
     w->sample = malloc(width * sizeof *w->sample);
     w->row = calloc(columns, sizeof *w->row);
+    w->kept = malloc(columns * sizeof *w->kept);
+    w->numbered = malloc(columns * sizeof *w->numbered);
     w->words = calloc(columns, sizeof *w->words);
     w->source_words = calloc(source_columns + 1, sizeof *w->source_words);
     MOTION_TRY_MEMORY(w->channels && w->numbers && w->positions && w->values && w->sample &&
-                          w->row && w->words && w->source_words,
+                          w->row && w->kept && w->numbered && w->words && w->source_words,
                       error);
+    if (w->form->rows)
+        number_rotations(w);
     return find_values(w, error);
 }
 
@@ -115,6 +134,8 @@ static void free_writer(frame_writer *w) {
     free(w->values);
     free(w->sample);
     free(w->row);
+    free(w->kept);
+    free(w->numbered);
     free(w->words);
     free(w->source_words);
 }
@@ -133,13 +154,14 @@ static bool has_channels_of(const bvh *a, const bvh *b) {
 
 /* The file that has the row of sample `k` of the piece, with the channels of the form's rows; NULL: none
  * has, or in a form with other channels all of its numbers may be others. */
-static const bvh *file_of(const frame_writer *w, size_t k, size_t *row) {
+static const bvh_file *file_of(const frame_writer *w, size_t k, size_t *row) {
     const motion_position at = w->positions[k];
-    const bvh *rows = w->form->rows, *file = rows && at.source ? bvh_file_of(at.source) : rows;
+    const bvh_file *rows = w->form->rows, *file = rows && at.source ? bvh_file_of(at.source) : rows;
     *row = (size_t)at.key;
-    if (!file || at.key >= file->frame_count || (w->form->same && at.changed && !at.is_partly))
+    if (!file || at.key >= file->model->frame_count ||
+        (w->form->same && at.changed && !at.is_partly))
         return NULL;
-    return file == rows || has_channels_of(file, rows) ? file : NULL;
+    return file == rows || has_channels_of(file->model, rows->model) ? file : NULL;
 }
 
 /* Takes the numbers of a row of a file, where it has them. A gap has no branch of angles. */
@@ -201,27 +223,47 @@ static pose_sample sample_of(const frame_writer *w, size_t k) {
         .rotations = w->sample, .vectors = vectors, .plains = vectors + 3 * plan->vector_count};
 }
 
+/* Rotations that are those of a row of a file, whose numbers w->row holds. */
+static void keep_rotations(frame_writer *w, const double *rotations, const bvh_file *file,
+                           size_t row) {
+    const size_t count = file->plan.rotation_count;
+    for (size_t i = 0; i < w->form->plan.rotation_count; i++)
+        w->kept[i] = w->numbered[i] != BVH_NO_SOURCE &&
+                     memcmp(rotations + 4 * i, file->rotations + 4 * (row * count + w->numbered[i]),
+                            4 * sizeof *rotations) == 0;
+}
+
+/* Rotations that do not change from a row to the next. */
+static void keep_equal(frame_writer *w, const bvh *file, size_t row) {
+    for (size_t i = 0; i < w->form->plan.rotation_count; i++) {
+        const pose_rotation *r = &w->form->plan.rotations[i];
+        w->kept[i] = pose_same_rotation(r, row_of(file, row), row_of(file, row + 1));
+        for (size_t n = 0; w->kept[i] && n < r->channel_count; n++)
+            w->row[r->channel[n]] = row_of(file, row)[r->channel[n]];
+    }
+}
+
 /* Sample `k` of a piece. */
 static pm_status write_frame(frame_writer *w, uint64_t frame, size_t k, pm_error *error) {
     const bool is_same = !w->form->same;
     size_t row = 0;
-    const bvh *file = file_of(w, k, &row);
-    const double *between[2] = {NULL, NULL};
+    const bvh_file *file = file_of(w, k, &row);
     if (file && is_same && motion_exact_key(w->positions[k]) != MOTION_NO_KEY) {
-        take_row(w, row_of(file, row));
-        return bvh_writer_source_row(&w->text, file, row, error);
-    }
-    if (file && !is_same)
-        take_row(w, row_of(file, row));
-    if (file && is_same && w->samples->keeps_equal && row + 1 < file->frame_count) {
-        between[0] = row_of(file, row);
-        between[1] = row_of(file, row + 1);
+        take_row(w, row_of(file->model, row));
+        return bvh_writer_source_row(&w->text, file->model, row, error);
     }
     const pose_sample sample = sample_of(w, k);
-    const pm_status status = pose_to_row(&w->form->plan, &sample, between, frame, w->row, error);
-    if (status != PM_OK || !file || is_same)
-        return status == PM_OK ? bvh_writer_row(&w->text, w->row, NULL, error) : status;
-    keep_numbers(w, file, row);
+    memset(w->kept, 0, w->form->plan.rotation_count);
+    if (file && !is_same) {
+        take_row(w, row_of(file->model, row));
+        keep_rotations(w, sample.rotations, file, row);
+    } else if (file && w->samples->keeps_equal && row + 1 < file->model->frame_count) {
+        keep_equal(w, file->model, row);
+    }
+    MOTION_TRY(pose_to_row(&w->form->plan, &sample, w->kept, frame, w->row, error));
+    if (!file || is_same)
+        return bvh_writer_row(&w->text, w->row, NULL, error);
+    keep_numbers(w, file->model, row);
     return bvh_writer_row(&w->text, w->row, w->words, error);
 }
 
@@ -240,10 +282,10 @@ static pm_status write_pieces(frame_writer *w, uint64_t total, pm_error *error) 
         const uint64_t left = total - first;
         const size_t count = left < w->piece ? (size_t)left : w->piece;
         MOTION_TRY(read_piece(w, first, count, error));
-        if (first == 0 && w->form->first_row) {
+        if (first == 0 && w->form->rows) {
             size_t row = 0;
-            const bvh *file = file_of(w, 0, &row);
-            take_row(w, file ? row_of(file, row) : w->form->first_row);
+            const bvh_file *file = file_of(w, 0, &row);
+            take_row(w, file ? row_of(file->model, row) : w->form->rows->model->values);
         }
         for (size_t k = 0; k < count; k++)
             MOTION_TRY(write_frame(w, first + k, k, error));

@@ -132,7 +132,7 @@ static void rotation_key(const pose_rotation *r, const double *row, double key[4
     pm_quat_from_euler(r->order, angles, key);
 }
 
-static bool same_rotation(const pose_rotation *r, const double *a, const double *b) {
+bool pose_same_rotation(const pose_rotation *r, const double *a, const double *b) {
     size_t i;
 
     for (i = 0; i < r->channel_count; i++)
@@ -150,7 +150,7 @@ void pose_rotation_keys(const pose_plan *plan, double *keys) {
         const double *row = row_of(model, frame);
         for (i = 0; i < plan->rotation_count; i++, keys += 4) {
             /* Many joints of a skeleton never move, and a comparison is cheaper than six sines. */
-            if (before && same_rotation(&plan->rotations[i], before, row))
+            if (before && pose_same_rotation(&plan->rotations[i], before, row))
                 memcpy(keys, keys - 4 * plan->rotation_count, 4 * sizeof *keys);
             else
                 rotation_key(&plan->rotations[i], row, keys);
@@ -175,19 +175,6 @@ static void rotation_to_row(const pose_rotation *r, const double *q, double *row
         row[r->channel[i]] = angles[i] * DEGREES;
 }
 
-static void rotations_to_row(const pose_plan *plan, const double *samples, const double *between[2],
-                             double *row) {
-    for (size_t i = 0; i < plan->rotation_count; i++) {
-        const pose_rotation *r = &plan->rotations[i];
-        if (!between[0] || !same_rotation(r, between[0], between[1])) {
-            rotation_to_row(r, samples + 4 * i, row);
-            continue;
-        }
-        for (size_t n = 0; n < r->channel_count; n++)
-            row[r->channel[n]] = between[0][r->channel[n]];
-    }
-}
-
 static pm_status check_row(const bvh *model, const double *row, uint64_t frame, pm_error *error) {
     for (size_t i = 0; i < model->channel_count; i++) {
         const bvh_channel *channel = &model->channels[i];
@@ -202,9 +189,11 @@ static pm_status check_row(const bvh *model, const double *row, uint64_t frame, 
     return PM_OK;
 }
 
-pm_status pose_to_row(const pose_plan *plan, const pose_sample *sample, const double *between[2],
+pm_status pose_to_row(const pose_plan *plan, const pose_sample *sample, const bool kept[],
                       uint64_t frame, double *row, pm_error *error) {
-    rotations_to_row(plan, sample->rotations, between, row);
+    for (size_t i = 0; i < plan->rotation_count; i++)
+        if (!kept[i])
+            rotation_to_row(&plan->rotations[i], sample->rotations + 4 * i, row);
     for (size_t i = 0; i < plan->vector_count; i++)
         for (size_t n = 0; n < 3; n++)
             if (plan->vectors[i].channel[n] != POSE_NO_CHANNEL)

@@ -43,6 +43,9 @@ typedef struct pose_plan {
 pm_status pose_plan_make(pose_plan *plan, const bvh *model, pm_error *error);
 void pose_plan_release(pose_plan *plan);
 
+/* Whether two rows have the same numbers for a rotation. */
+bool pose_same_rotation(const pose_rotation *r, const double *a, const double *b);
+
 /* Writes the rotations of all frames: (frames, rotation_count, 4). */
 void pose_rotation_keys(const pose_plan *plan, double *keys);
 
@@ -54,8 +57,7 @@ typedef struct pose_sample {
 } pose_sample;
 
 /* Converts a sample to the numbers of a row. On entry `row` holds the row before, whose branch of
- * Euler angles is continued. If `between` holds two source rows, a rotation that is equal in both
- * keeps their numbers. A number that is too large to be written is refused, with the frame of the
- * result. */
-pm_status pose_to_row(const pose_plan *plan, const pose_sample *sample, const double *between[2],
+ * Euler angles is continued. Rotation i keeps the numbers of `row` where kept[i]. A number that is too
+ * large to be written is refused, with the frame of the result. */
+pm_status pose_to_row(const pose_plan *plan, const pose_sample *sample, const bool kept[],
                       uint64_t frame, double *row, pm_error *error);

@@ -61,7 +61,7 @@ static void check_there_and_back(const char *channels, const char *rows, double 
     SCOPED(bvh_free) bvh *model = model_of(channels, rows);
     SCOPED(pose_plan_release) pose_plan plan;
     double keys[64], row[16];
-    const double *none[2] = {NULL, NULL};
+    const bool none[1] = {false};
     double samples[64];
     size_t frame, i;
     assert_int_equal(pose_plan_make(&plan, model, NULL), PM_OK);
@@ -109,7 +109,7 @@ TEST(vectors_and_plain_channels_are_mapped) {
     double row[7] = {0};
     const double vectors[6] = {4.5, 6, 1, 3, 0, 0}, plains[3] = {3, 7, 10};
     const pose_sample sample = {.vectors = vectors, .plains = plains};
-    const double *none[2] = {NULL, NULL};
+    const bool none[1] = {false};
     assert_int_equal(pose_plan_make(&plan, model, NULL), PM_OK);
     assert_int_equal(plan.rotation_count, 0);
     assert_int_equal(plan.vector_count, 2);
