@@ -693,7 +693,7 @@ typedef struct pm_motion_root_options {
      * motion; otherwise a node is added above it. */
     const char *root;
     bool add;             /* true: a node is added in any case; `root` must be NULL */
-    const char *new_name; /* of a node that is added. NULL: root, or root2 and so on */
+    const char *new_name; /* of a node that is added. NULL: root, or root_2 and so on */
     pm_motion_up up;
     /* Sum of pm_motion_axis: axes of the world along which positions are extracted. 0: the two that
      * are horizontal */

@@ -12,6 +12,7 @@
 #include "motion/base/os.h"
 #include "motion/base/printable.h"
 #include "motion/library/library.h"
+#include "motion/model/free_names.h"
 #include "motion/model/meaning.h"
 
 /* A file with what the first reading tells. */
@@ -117,45 +118,6 @@ static pm_status examine_all(builder *b, pm_error *error) {
                            : status;
 }
 
-/* Names that are taken, and the least number that may be free behind each. */
-typedef struct name_table {
-    struct {
-        pm_motion_name name;
-        size_t next;
-    } * entries;
-    size_t mask;
-} name_table;
-
-static size_t find_name(const name_table *t, pm_motion_name name) {
-    uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
-    for (size_t i = 0; i < name.size; i++)
-        hash = (hash ^ (unsigned char)name.text[i]) * UINT64_C(1099511628211);
-    size_t at = (size_t)(hash ^ hash >> 32) & t->mask;
-    while (t->entries[at].name.text &&
-           (t->entries[at].name.size != name.size ||
-            memcmp(t->entries[at].name.text, name.text, name.size) != 0))
-        at = (at + 1) & t->mask;
-    return at;
-}
-
-static bool take_name(builder *b, name_table *t, pm_motion_name wanted, pm_motion_name *taken) {
-    size_t at = find_name(t, wanted);
-    const size_t base = at, room = wanted.size + 24;
-    *taken = wanted;
-    while (t->entries[at].name.text) {
-        char *text = motion_allocate(&b->arena, room, 1);
-        if (!text)
-            return false;
-        memcpy(text, wanted.text, wanted.size);
-        const int digits = snprintf(text + wanted.size, 24, "-%zu", t->entries[base].next++);
-        *taken = (pm_motion_name){text, wanted.size + (size_t)digits};
-        at = find_name(t, *taken);
-    }
-    t->entries[at].name = *taken;
-    t->entries[at].next = 2;
-    return true;
-}
-
 /* The name of the file, with that of the clip or its number where there are several. */
 static bool make_name(builder *b, const part *p, size_t clip, pm_motion_name *name) {
     const char *stem = os_last_part(p->path);
@@ -180,16 +142,13 @@ static bool make_name(builder *b, const part *p, size_t clip, pm_motion_name *na
 
 static pm_status list_motions(builder *b, pm_error *error) {
     pm_library_content *c = &b->content;
-    name_table names = {.mask = 1};
+    SCOPED(free_names_close) free_names names;
     for (size_t i = 0; i < b->part_count; i++) {
         b->parts[i].first = c->motion_count;
         c->motion_count += b->parts[i].count;
     }
-    while (names.mask < 2 * c->motion_count)
-        names.mask = 2 * names.mask + 1;
     pm_library_motion *motions = motion_allocate(&b->arena, c->motion_count, sizeof *motions);
-    names.entries = calloc(names.mask + 1, sizeof *names.entries);
-    bool good = motions && names.entries;
+    bool good = free_names_open(&names, c->motion_count, &b->arena) && motions;
     c->motions = motions;
     c->position_count = 1;
     for (size_t i = 0; i < b->part_count && good; i++) {
@@ -200,10 +159,9 @@ static pm_status list_motions(builder *b, pm_error *error) {
             *m = p->motions[k];
             m->first = c->row_count;
             c->row_count += m->frames;
-            good = make_name(b, p, k, &m->name) && take_name(b, &names, m->name, &m->name);
+            good = make_name(b, p, k, &m->name) && free_names_take(&names, 0, m->name, &m->name);
         }
     }
-    free(names.entries);
     return good ? PM_OK : motion_refuse_memory(error);
 }
 

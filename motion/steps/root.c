@@ -11,6 +11,7 @@
 #include "motion/base/c_locale.h"
 #include "motion/model/compose.h"
 #include "motion/model/evaluate.h"
+#include "motion/model/free_names.h"
 #include "motion/model/made.h"
 #include "motion/model/mover.h"
 #include "motion/model/names.h"
@@ -178,28 +179,27 @@ static bool find_kept(root_plan *plan) {
     return true;
 }
 
-/* A name that no node has. */
-static void make_name(const pm_motion *motion, char name[24]) {
-    uint32_t taken = 0;
-    snprintf(name, 24, "root");
-    for (unsigned i = 2; pm_motion_find_joint(motion, name, &taken); i++)
-        snprintf(name, 24, "root%u", i);
+/* "root", or one with a number: a name that no node has. */
+static bool make_name(const pm_motion *motion, motion_arena *arena, pm_motion_name *name) {
+    const pm_motion_content *content = &motion->content;
+    SCOPED(free_names_close) free_names names;
+    bool good = free_names_open(&names, content->node_count + 1, arena);
+    for (size_t i = 0; good && i < content->node_count; i++)
+        good = free_names_take(&names, 0, content->nodes[i].name, name);
+    return good && free_names_take(&names, 0, (pm_motion_name){"root", 4}, name);
 }
 
 static bool add_node(const pm_motion *motion, root_plan *plan, const char *given, pm_motion *to) {
     const size_t count = to->content.node_count;
     pm_motion_node *nodes = motion_allocate(&to->arena, count + 1, sizeof *nodes);
-    char name[24];
-    make_name(motion, name);
-    const char *text = given ? given : name;
-    if (!nodes)
+    pm_motion_name name = {given, given ? strlen(given) : 0};
+    if (!nodes || (!given && !make_name(motion, &to->arena, &name)))
         return false;
     memcpy(nodes, to->content.nodes, count * sizeof *nodes);
-    nodes[count] =
-        (pm_motion_node){.name = motion_copy_name(&to->arena, (pm_motion_name){text, strlen(text)}),
-                         .parent = -1,
-                         .rotation = {0, 0, 0, 1},
-                         .scale = {1, 1, 1}};
+    nodes[count] = (pm_motion_node){.name = motion_copy_name(&to->arena, name),
+                                    .parent = -1,
+                                    .rotation = {0, 0, 0, 1},
+                                    .scale = {1, 1, 1}};
     nodes[plan->chain[0]].parent = (int32_t)count;
     to->content.nodes = nodes;
     to->content.node_count = count + 1;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * Makes identifiers of names. Other characters become underscores; siblings whose names are equal then
- * get numbers.
+ * get numbers (free_names.h).
  */
 #include "motion/usd/usd_names.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "motion/model/free_names.h"
 #include "motion/model/order.h"
 
 /* Of all paths together: a chain of n joints has paths of n^2 names. */
@@ -42,46 +42,16 @@ static bool count_bytes(const usd_names *n, const pm_motion_content *content, si
     return lengths != NULL;
 }
 
-typedef struct sibling {
-    int32_t parent;
-    uint32_t node;
-    char **name;
-} sibling;
-
-static int compare(const void *x, const void *y) {
-    const sibling *a = x, *b = y;
-    const int order = a->parent != b->parent ? (a->parent > b->parent) - (a->parent < b->parent)
-                                             : strcmp(*a->name, *b->name);
-    return order != 0 ? order : (a->node > b->node) - (a->node < b->node);
-}
-
-/* Gives all but the first of equal siblings a number; *changed: a name may now be that of another. */
-static bool number_equal(usd_names *n, sibling *all, size_t count, bool *changed) {
-    *changed = false;
-    qsort(all, count, sizeof *all, compare);
-    for (size_t i = 1, first = 0; i < count; i++) {
-        if (all[i].parent != all[first].parent || strcmp(*all[i].name, *all[first].name) != 0) {
-            first = i;
-            continue;
-        }
-        const size_t size = strlen(*all[i].name) + 16;
-        char *text = motion_allocate(&n->arena, size, 1);
-        if (!text)
-            return false;
-        (void)snprintf(text, size, "%s_%u", *all[i].name, (unsigned)all[i].node);
-        *all[i].name = text;
-        *changed = true;
+/* Siblings have different names. */
+static bool make_all(usd_names *n, const pm_motion_content *content) {
+    SCOPED(free_names_close) free_names names;
+    bool good = free_names_open(&names, content->node_count, &n->arena);
+    for (size_t i = 0; good && i < content->node_count; i++) {
+        const char *text = make_name(n, content->nodes[i].name);
+        pm_motion_name name = {text, text ? strlen(text) : 0};
+        good = text && free_names_take(&names, content->nodes[i].parent, name, &name);
+        n->names[i] = name.text;
     }
-    return true;
-}
-
-static bool make_unique(usd_names *n, const pm_motion_content *content) {
-    FREED sibling *all = calloc(content->node_count, sizeof *all);
-    bool good = all != NULL, changed = true;
-    for (uint32_t i = 0; good && i < content->node_count; i++)
-        all[i] = (sibling){content->nodes[i].parent, i, &n->names[i]};
-    while (good && changed)
-        good = number_equal(n, all, content->node_count, &changed);
     return good;
 }
 
@@ -92,13 +62,9 @@ pm_status usd_names_make(usd_names *n, const pm_motion_content *content, pm_erro
                      .order = calloc(count, sizeof *n->order),
                      .place = calloc(count, sizeof *n->place),
                      .chain = calloc(count, sizeof *n->chain)};
-    bool good = n->names && n->order && n->place && n->chain;
-    for (size_t i = 0; good && i < count; i++) {
-        n->names[i] = make_name(n, content->nodes[i].name);
-        good = n->names[i] != NULL;
-    }
-    good = good && motion_order_nodes(content->nodes, count, n->order, n->place) &&
-           make_unique(n, content) && count_bytes(n, content, &bytes);
+    const bool good = n->names && n->order && n->place && n->chain && make_all(n, content) &&
+                      motion_order_nodes(content->nodes, count, n->order, n->place) &&
+                      count_bytes(n, content, &bytes);
     MOTION_TRY_MEMORY(good, error);
     return bytes < MOST_BYTES
                ? PM_OK

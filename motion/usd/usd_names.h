@@ -7,7 +7,8 @@
 #include "motion/model/model.h"
 
 typedef struct usd_names {
-    char **names; /* of each node: letters, digits and underscores; unlike those of its siblings */
+    const char *
+        *names; /* of each node: letters, digits and underscores; unlike those of its siblings */
     uint32_t *order; /* the nodes, parents first */
     uint32_t *place; /* of each node in `order` */
     uint32_t *chain; /* room for a path */

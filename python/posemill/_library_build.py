@@ -273,7 +273,7 @@ def _free_names(names: Sequence[str]) -> list[str]:
         one = name
         while one in taken:
             taken[name] += 1
-            one = f"{name}-{taken[name]}"
+            one = f"{name}_{taken[name]}"
         taken[one] = 1
         found.append(one)
     return found

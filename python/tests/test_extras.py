@@ -185,7 +185,7 @@ def test_files_keep_extras(tmp_path):
 
 def test_motions_of_files_have_extras():
     frames = len(pm.load(WALK).clips[0].times)
-    columns = {"label": {"walk": np.arange(frames), "walk-2": -np.arange(frames)}}
+    columns = {"label": {"walk": np.arange(frames), "walk_2": -np.arange(frames)}}
     lib = pm.MotionLibrary.from_files([WALK, WALK], extras=columns)
     assert lib.sample([0, 1, 1], [0, 0, 99], fields=["label"])["label"].tolist() == [0, 0, 1 - frames]
 

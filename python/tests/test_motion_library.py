@@ -220,7 +220,7 @@ def test_files_and_their_library(tmp_path):
     lib = pm.MotionLibrary.from_files([tmp_path / "one.bvh", tmp_path / "one.bvh"], method="squad",
                                       scale=0.01, up="y", to_up="z", bodies=["Knee", "Hips"])
     motion = pm.load(tmp_path / "one.bvh")
-    assert lib.names == ("one", "one-2") and lib.durations[0] == pytest.approx(motion.clips[0].duration)
+    assert lib.names == ("one", "one_2") and lib.durations[0] == pytest.approx(motion.clips[0].duration)
     plain = pm.MotionLibrary.from_files(tmp_path / "one.bvh", method="squad", bodies=["Knee", "Hips"])
     ids, times = np.zeros(9, int), np.linspace(0, lib.durations[0], 9)
     a, b = lib.sample(ids, times), plain.sample(ids, times)

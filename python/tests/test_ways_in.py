@@ -322,7 +322,7 @@ motions:
 - file: m1.pkl
 """)
     found = pm.MotionLibrary.from_files("all.yaml", case.robot, engine=pm.Engine("none"))
-    assert found.names == ("m0", "m0-2", "m1", "m1-2")
+    assert found.names == ("m0", "m0_2", "m1", "m1_2")
     assert found.weights.tolist() == [2.0, 5.0, 0.25, 1.0]
     assert np.allclose(found.durations, [0.4, 0.5, 19 / 30, 19 / 30])
     wanted = case.library(m0=motions[0], m1=motions[1])

@@ -62,8 +62,8 @@ TEST(motion_files_become_motions_with_their_own_states) {
     const pm_library_content *c = pm_library_get_content(library);
     assert_int_equal(c->motion_count, 3);
     assert_string_equal(c->motions[0].name.text, "walk");
-    assert_string_equal(c->motions[1].name.text, "walk-2");
-    assert_string_equal(c->motions[2].name.text, "walk-3");
+    assert_string_equal(c->motions[1].name.text, "walk_2");
+    assert_string_equal(c->motions[2].name.text, "walk_3");
     assert_int_equal(c->position_count, 1);
 
     SCOPED(pm_motion_destroy) pm_motion *walk = NULL;

@@ -396,7 +396,7 @@ TEST(the_joint_and_the_root_are_found) {
     made = extract(motion, &above, &report);
     assert_true(report.is_added && report.root == 2 && made->content.node_count == 3);
     assert_true(made->content.nodes[0].parent == 2 && made->content.nodes[2].parent == -1);
-    assert_string_equal(made->content.nodes[2].name.text, "root2");
+    assert_string_equal(made->content.nodes[2].name.text, "root_2");
     pm_motion_destroy(&made);
     hand_node(motion, 0)->position[1] = 5; /* along the axis that is up */
     made = extract(motion, &options, &report);
@@ -410,7 +410,7 @@ TEST(the_joint_and_the_root_are_found) {
 TEST(hips_that_are_the_root_get_a_node_above_them) {
     SCOPED(pm_motion_destroy) pm_motion *motion = make_turn(0, 0.5, 0.1);
     pm_motion_root_report report;
-    name_nodes(motion, "root2", "root");
+    name_nodes(motion, "root_2", "root");
     hand_node(motion, 1)->parent = -1;
     hand_node(motion, 0)->parent = 1;
     const pm_motion_root_options options = {.joint = "root", .new_name = "mover"};
@@ -420,7 +420,7 @@ TEST(hips_that_are_the_root_get_a_node_above_them) {
     expect_same_world(motion, made, &report, 0);
     pm_motion_destroy(&made);
     made = extract(motion, &(pm_motion_root_options){.joint = "root"}, &report);
-    assert_string_equal(made->content.nodes[2].name.text, "root3");
+    assert_string_equal(made->content.nodes[2].name.text, "root_3");
 }
 
 /* At a rest pose, no clip moves the root: the clip has no channel of the joint or above it. */
