@@ -15,9 +15,10 @@ typedef struct pm_body_sample {
 /* Both sides of a joint's time in a clip. */
 pm_fn pm_sides pm_body_sides(const pm_tables *t, pm_global const pm_timeline_rate *rates,
                              pm_shared const pm_shared_state *from, pm_u32 joint) {
-    pm_u32 timeline = pm_timeline_of(t, from->clip, PM_CHANNEL_ROTATIONS, joint);
-    return pm_crowd_sides(t->timelines[timeline], rates[timeline], t->times, from->time,
-                          from->clamps);
+    pm_u32 number = pm_timeline_of(t, from->clip, PM_CHANNEL_ROTATIONS, joint);
+    pm_crowd_timeline timeline = t->timelines[number];
+    return pm_crowd_sides(timeline, rates[number], t->times,
+                          pm_crowd_within(timeline, from->time, from->clamps));
 }
 
 /* Samples the channels of a joint that bits of `channels` name; positions from quad `quad` of a row. The derivatives

@@ -91,12 +91,12 @@ pm_fn pm_u32 pm_other_side(pm_crowd_timeline t, pm_u32 loops, pm_cursor cursor, 
     return 0;
 }
 
-/* As pm_crowd_locate. Before the first and after the last key of an open timeline nothing moves; at an
+/* As pm_crowd_locate, of a time in pm_crowd_within. Before the first and after the last key of an open timeline nothing moves; at an
  * end of the clip, the inner side counts. */
 pm_fn pm_sides pm_crowd_sides(pm_crowd_timeline t, pm_timeline_rate rate,
-                              pm_global const pm_key_time *times, pm_s64 time, pm_u32 clamps) {
+                              pm_global const pm_key_time *times, pm_u64 within) {
     pm_sides s;
-    pm_u64 within = pm_crowd_within(t, time, clamps), since = pm_crowd_timeline_ticks(t, within);
+    pm_u64 since = pm_crowd_timeline_ticks(t, within);
     pm_u32 rests = !rate.loops && (within < t.lag || within - t.lag > t.period);
     s.cursor[0] = pm_crowd_cursor_of(pm_crowd_place_at(t, times, since));
     pm_u32 both = pm_other_side(t, rate.loops, s.cursor[0], &s.cursor[1]);

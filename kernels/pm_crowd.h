@@ -118,10 +118,12 @@ typedef struct pm_crowd_timeline {
                       its period */
     pm_u64 period; /* ticks to the last key, or a loop's period; at least 1 */
     pm_u64 rate;   /* uniform keys: segments per tick, times 2^(64 - shift). 0: listed keys */
-    pm_u32 shift;
-    pm_u32 slack;    /* uniform keys: the length of a tick in 2^-32 segments, rounded up */
+    pm_u32 shift;  /* listed keys: a bucket has 2^shift ticks */
+    pm_u32 slack;  /* uniform keys: the length of a tick in 2^-32 segments, rounded up */
     pm_u32 segments; /* at least 1 */
-    pm_u32 times;    /* listed keys: index of the first of their segments + 1 ticks */
+    pm_u32 times; /* listed keys: index of the first of their segments + 1 ticks, behind which lie
+                        pm_u32 numbers: of each bucket from tick 0 to the period, and of one more, the
+                        last segment that begins at its first tick or before */
 } pm_crowd_timeline;
 
 /* The position of a clip's rows. With a common timeline, the four numbers of joint j in plane p of
@@ -138,8 +140,11 @@ typedef struct pm_clip_layout {
                          keys, the spacing of segment i of a common timeline at constants + 2 i */
     pm_u32 layout;    /* with per-joint timelines, the pm_track_layout of joint j in channel c is
                          number layout + c joints + j */
-    pm_u32 exists;    /* 0: the clip was removed. What the other fields name can be read still */
+    pm_u32 exists;    /* 0: the clip was removed. What the other fields name can be read still.
+                         PM_CLIP_PER_JOINT: its joints have timelines of their own */
 } pm_clip_layout;
+#define PM_CLIP_COMMON 1u
+#define PM_CLIP_PER_JOINT 2u
 
 /* Whether there is a clip of that number. */
 pm_fn pm_u32 pm_clip_exists(pm_global const pm_clip_layout *table, pm_u32 clips, pm_u32 clip) {
@@ -250,14 +255,17 @@ pm_fn pm_crowd_place pm_crowd_place_uniform(pm_crowd_timeline t, pm_u64 since) {
 pm_fn pm_crowd_place pm_crowd_place_listed(pm_crowd_timeline t, pm_global const pm_key_time *times,
                                            pm_u64 since) {
     pm_global const pm_key_time *border = times + t.times;
-    pm_u32 low = 0, high = t.segments;
-    while (high - low > 1) {
+    pm_global const pm_u32 *bucket =
+        (pm_global const pm_u32 *)(border + t.segments + 1) + (since >> t.shift);
+    pm_u32 low = bucket[0], high = bucket[1] + 1;
+    while (high - low > 2) { /* rarely: most buckets have one key or none */
         pm_u32 middle = low + (high - low) / 2;
         if (border[middle].ticks <= since)
             low = middle;
         else
             high = middle;
     }
+    low += high - low == 2 && border[low + 1].ticks <= since ? 1 : 0;
     pm_key_time begin = border[low];
     pm_u64 length = border[low + 1].ticks - begin.ticks;
     pm_u64 rest = since - begin.ticks;

@@ -26,7 +26,8 @@ struct lane_group {
     pm_u32 scalar_first;         /* bit n: rotations of output n are w x y z */
     const float *points;         /* whose velocities are asked for; NULL: the origins' */
     pm_lane_times times;
-    pm_lane_places places; /* of all joints, unless joints have timelines */
+    bool per_joint; /* joints of some clip have timelines: each of them is located */
+    pm_lane_places places;
 };
 
 static void set_lane(lane_group *g, size_t lane, float *without_clip) {
@@ -37,9 +38,7 @@ static void set_lane(lane_group *g, size_t lane, float *without_clip) {
     const pm_resolved r = pm_instance_resolved(g->crowd, &instances[index]);
     const pm_input *input = &r.inputs[0];
     pm_lane_set_level(&g->levels, lane, g->crowd, &r);
-    g->times.clip[lane] = input->clip;
-    g->times.time[lane] = input->time;
-    g->times.clamps[lane] = input->clamps;
+    pm_lane_set_time(&g->times, lane, g->crowd, input);
     g->times.speed[lane] = speeds ? speeds[index] : 1.0f;
     without_clip[lane] = input->op == PM_OP_NONE ? 1.0f : 0.0f;
 }
@@ -77,7 +76,8 @@ static void begin_group(const pm_lane_batch *batch, const pm_lane_bodies *target
         set_lane(g, i, without_clip);
     g->without_clip = pm_reals_of(without_clip) != PM_REAL(0.0f);
     g->levels.rests = g->levels.rests || pm_any(g->without_clip);
-    if (!g->crowd->per_joint)
+    g->per_joint = pm_lanes_per_joint(g->crowd, &g->times);
+    if (!g->per_joint)
         PM_SET_NAME(pm_lanes_locate)(g->crowd, &g->times, 0, g->moves, &g->places);
 }
 
@@ -320,7 +320,7 @@ static void find_block(lane_group *g, const pm_joint *joints, size_t count, bloc
     unsigned channels = 0;
     for (size_t k = 0; k < count; k++)
         channels |= joints[k].animated & (crowd->skeleton->hinges ? 1 << PM_ROTATIONS : CHANNELS);
-    if (channels && crowd->per_joint)
+    if (channels && g->per_joint)
         PM_SET_NAME(pm_lanes_locate)(crowd, &g->times, joints->number, g->moves, &g->places);
     PM_SET_NAME(pm_lanes_sample)
     (crowd, &g->places, joints, count, channels, &to->values, g->moves ? &to->rates : NULL);
@@ -338,7 +338,7 @@ static void find_block(lane_group *g, const pm_joint *joints, size_t count, bloc
  * of others. */
 static inline void prefetch_ahead(const lane_group *g, size_t from, size_t to) {
     const size_t count = g->crowd->skeleton->sets[g->targets->set].count;
-    if (!g->next || g->crowd->per_joint || 2 * count < g->crowd->skeleton->joint_count)
+    if (!g->next || g->next->per_joint || 2 * count < g->crowd->skeleton->joint_count)
         return;
     for (size_t i = PM_LANES * from / count; i < PM_LANES * to / count; i++)
         PM_SET_NAME(pm_lanes_prefetch)(g->crowd, &g->next->places, i);
@@ -348,7 +348,7 @@ PM_FLAT static void pose_lanes(lane_group *g) {
     const pm_crowd_data *crowd = g->crowd;
     const pm_joint *joints = crowd->sets[g->targets->set].joints;
     const size_t count = crowd->skeleton->sets[g->targets->set].count;
-    const size_t size = crowd->per_joint ? 1 : PM_LANE_BLOCK;
+    const size_t size = g->per_joint ? 1 : PM_LANE_BLOCK;
     const bool is_placed = pm_is_given(&g->batch->request->placements);
     const pm_body root = placed(g);
     body_slot slots[PM_SLOTS];

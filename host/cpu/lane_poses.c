@@ -17,8 +17,7 @@ typedef struct lane_input {
     pm_u32 mask[PM_LANES];
     pm_u32 ops;  /* of all lanes */
     bool masked; /* some lane has a mask */
-    pm_lane_places
-        places; /* unless joints have timelines, where they are those of the present joint */
+    pm_lane_places places;
 } lane_input;
 
 /* Lanes that are posed together. */
@@ -31,6 +30,7 @@ typedef struct lane_group {
     pm_lane_levels levels;
     unsigned char *to[PM_LANES];
     lane_input inputs[PM_INPUTS];
+    bool per_joint; /* joints of some input have timelines: joints are posed one at a time */
     pm_range layers[PM_LANES];
     pm_u32 most_layers;
     lane_input kept[PM_KEPT_LAYERS]; /* the first layers; those behind are found for each block */
@@ -42,10 +42,8 @@ static size_t index_of(const lane_group *g, size_t lane) {
 
 /* ---- inputs ---------------------------------------------------------------------------------- */
 
-static void set_input(lane_input *to, size_t lane, const pm_input *from) {
-    to->times.clip[lane] = from->clip;
-    to->times.time[lane] = from->time;
-    to->times.clamps[lane] = from->clamps;
+static void set_input(const lane_group *g, lane_input *to, size_t lane, const pm_input *from) {
+    pm_lane_set_time(&to->times, lane, g->crowd, from);
     to->weight[lane] = from->weight;
     to->op[lane] = (float)from->op;
     to->mask[lane] = from->mask;
@@ -53,8 +51,12 @@ static void set_input(lane_input *to, size_t lane, const pm_input *from) {
     to->masked = to->masked || from->mask;
 }
 
-static void locate(const pm_crowd_data *crowd, lane_input *input, size_t joint) {
-    PM_SET_NAME(pm_lanes_locate)(crowd, &input->times, joint, false, &input->places);
+/* Unless joints have timelines: then each of them is located. */
+static void locate(lane_group *g, lane_input *input) {
+    input->places.per_joint = pm_lanes_per_joint(g->crowd, &input->times);
+    g->per_joint = g->per_joint || input->places.per_joint;
+    if (!input->places.per_joint)
+        PM_SET_NAME(pm_lanes_locate)(g->crowd, &input->times, 0, false, &input->places);
 }
 
 /* Clip B in a pass of its own, because most crowds do not need it. */
@@ -65,20 +67,20 @@ static void find_inputs(lane_group *g) {
     for (size_t i = 0; i < PM_LANES; i++) {
         const pm_resolved of = pm_instance_resolved(g->crowd, &instances[index_of(g, i)]);
         pm_lane_set_level(&g->levels, i, g->crowd, &of);
-        set_input(&g->inputs[0], i, &of.inputs[0]);
+        set_input(g, &g->inputs[0], i, &of.inputs[0]);
         ops_of_b |= of.inputs[1].op;
     }
     g->inputs[1].ops = g->inputs[1].masked = 0;
     for (size_t i = 0; i < PM_LANES && ops_of_b != PM_OP_NONE; i++)
-        set_input(&g->inputs[1], i,
+        set_input(g, &g->inputs[1], i,
                   &pm_instance_resolved(g->crowd, &instances[index_of(g, i)]).inputs[1]);
-    for (unsigned n = 0; n < PM_INPUTS && !g->crowd->per_joint; n++)
+    for (unsigned n = 0; n < PM_INPUTS; n++)
         if (g->inputs[n].ops & ~PM_OP_NONE)
-            locate(g->crowd, &g->inputs[n], 0);
+            locate(g, &g->inputs[n]);
 }
 
 /* Layer n of all lanes. */
-static void find_layer(const lane_group *g, pm_u32 n, lane_input *input) {
+static void find_layer(lane_group *g, pm_u32 n, lane_input *input) {
     static const pm_input none = {.op = PM_OP_NONE};
     input->ops = input->masked = 0;
     for (size_t i = 0; i < PM_LANES; i++) {
@@ -86,10 +88,10 @@ static void find_layer(const lane_group *g, pm_u32 n, lane_input *input) {
         const pm_input layer = n < g->layers[i].count
                                    ? pm_layer_resolved(g->crowd, &layers[g->layers[i].first + n])
                                    : none;
-        set_input(input, i, &layer);
+        set_input(g, input, i, &layer);
     }
-    if (input->ops != PM_OP_NONE && !g->crowd->per_joint)
-        locate(g->crowd, input, 0);
+    if (input->ops != PM_OP_NONE)
+        locate(g, input);
 }
 
 static void find_layers(lane_group *g) {
@@ -101,6 +103,7 @@ static void find_layers(lane_group *g) {
             pm_range_within((pm_range){range->first, range->count}, (pm_u32)r->layer_count);
         g->most_layers = g->layers[i].count > g->most_layers ? g->layers[i].count : g->most_layers;
     }
+    g->per_joint = g->per_joint || (g->most_layers > PM_KEPT_LAYERS && g->crowd->per_joint);
     for (pm_u32 n = 0; n < g->most_layers && n < PM_KEPT_LAYERS; n++)
         find_layer(g, n, &g->kept[n]);
 }
@@ -115,6 +118,7 @@ static void begin_group(const pm_lane_batch *batch, size_t first, const pm_pose_
     g->count = batch->count - first;
     g->is_given = poses != NULL;
     g->levels.rests = false;
+    g->per_joint = false;
     g->most_layers = 0;
     for (size_t i = 0; i < PM_LANES; i++)
         g->to[i] = pm_lane_records(batch, pm_lane_place(batch, first, i), target);
@@ -137,8 +141,9 @@ typedef struct joint_block {
 
 static void sample(const lane_group *g, const joint_block *block, lane_input *input,
                    pm_lane_values *to) {
-    if (g->crowd->per_joint)
-        locate(g->crowd, input, block->joints->number);
+    if (input->places.per_joint)
+        PM_SET_NAME(pm_lanes_locate)
+    (g->crowd, &input->times, block->joints->number, false, &input->places);
     PM_SET_NAME(pm_lanes_sample)
     (g->crowd, &input->places, block->joints, block->count, block->channels, to, NULL);
 }
@@ -415,7 +420,7 @@ static inline void place_and_put(const lane_group *g, const pm_crowd_output_row 
 static inline void pose_lanes(lane_group *g, pm_view view, unsigned form) {
     const pm_joint *joints = g->crowd->sets[view.set].joints;
     const size_t count = g->crowd->skeleton->sets[view.set].count;
-    const size_t size = g->crowd->per_joint ? 1 : PM_LANE_BLOCK;
+    const size_t size = g->per_joint ? 1 : PM_LANE_BLOCK;
     pm_lane_values poses;
     hierarchy h;
     const real zero = PM_REAL(0.0f), all = PM_REAL(INFINITY);

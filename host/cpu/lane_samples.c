@@ -12,21 +12,20 @@
 
 /* ---- locating keys --------------------------------------------------------------------------- */
 
-/* The layout of a joint in a clip; NULL where timelines are common. */
+/* The layout of a joint in a clip. */
 static inline const pm_track_layout *layout_of(const pm_crowd_data *crowd, unsigned c, size_t clip,
                                                size_t joint) {
-    const size_t joints = crowd->skeleton->joint_count;
-    return crowd->per_joint ? &crowd->layout[crowd->clips[clip].layout + c * joints + joint] : NULL;
+    return &crowd->layout[crowd->clips[clip].layout + c * crowd->skeleton->joint_count + joint];
 }
 
-static inline void set_side(const pm_crowd_data *crowd, size_t clip, size_t joint, pm_cursor cursor,
-                            size_t lane, pm_lane_side *to) {
+static inline void set_side(const pm_crowd_data *crowd, size_t clip, size_t joint, bool per_joint,
+                            pm_cursor cursor, size_t lane, pm_lane_side *to) {
     const pm_clip_layout *all = &crowd->clips[clip];
     size_t spacing = all->constants;
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
         if (!crowd->channels[c].present)
             continue;
-        const pm_track_layout *own = layout_of(crowd, c, clip, joint);
+        const pm_track_layout *own = per_joint ? layout_of(crowd, c, clip, joint) : NULL;
         const size_t row = own ? own->row : all->row[c];
         to->key[c][lane] = (own ? own->first : all->first[c]) + cursor.segment * row;
         to->next[c][lane] = to->key[c][lane] + row;
@@ -44,16 +43,17 @@ static inline void set_side(const pm_crowd_data *crowd, size_t clip, size_t join
 static inline void find_sides(const pm_crowd_data *crowd, const pm_lane_times *times, size_t lane,
                               size_t joint, bool moves, pm_sides *to) {
     const size_t clip = times->clip[lane];
-    const pm_track_layout *own = layout_of(crowd, PM_ROTATIONS, clip, joint);
-    const pm_u32 number = own ? own->timeline : crowd->clips[clip].timeline;
+    const pm_u32 number = pm_is_per_joint(crowd, clip)
+                              ? layout_of(crowd, PM_ROTATIONS, clip, joint)->timeline
+                              : crowd->clips[clip].timeline;
     const pm_crowd_timeline *timeline = &crowd->timelines[number];
-    const pm_s64 time = times->time[lane];
+    const pm_u64 within = times->within[lane];
     if (moves) {
-        *to = pm_crowd_sides(*timeline, crowd->rates[number], crowd->times, time,
-                             times->clamps[lane]);
+        *to = pm_crowd_sides(*timeline, crowd->rates[number], crowd->times, within);
         return;
     }
-    const pm_cursor cursor = pm_crowd_locate(*timeline, crowd->times, time, times->clamps[lane]);
+    const pm_cursor cursor = pm_crowd_cursor_of(
+        pm_crowd_place_at(*timeline, crowd->times, pm_crowd_timeline_ticks(*timeline, within)));
     to->cursor[0].segment = cursor.segment;
     to->cursor[0].u = cursor.u;
     to->rate[1] = 0;
@@ -63,6 +63,7 @@ static inline void find_sides(const pm_crowd_data *crowd, const pm_lane_times *t
 static inline void locate(const pm_crowd_data *crowd, const pm_lane_times *times, size_t joint,
                           bool moves, pm_lane_places *to) {
     pm_sides at[PM_LANES];
+    to->per_joint = pm_lanes_per_joint(crowd, times);
     to->side_count = 1;
     for (size_t i = 0; i < PM_LANES; i++) {
         find_sides(crowd, times, i, joint, moves, &at[i]);
@@ -70,7 +71,8 @@ static inline void locate(const pm_crowd_data *crowd, const pm_lane_times *times
     }
     for (unsigned s = 0; s < to->side_count; s++)
         for (size_t i = 0; i < PM_LANES; i++) {
-            set_side(crowd, times->clip[i], joint, at[i].cursor[s], i, &to->sides[s]);
+            set_side(crowd, times->clip[i], joint, to->per_joint, at[i].cursor[s], i,
+                     &to->sides[s]);
             if (moves)
                 to->sides[s].rates[i] = at[i].rate[s] * times->speed[i];
         }
@@ -348,7 +350,7 @@ static void sample(const pm_crowd_data *crowd, const pm_lane_places *at, request
     q.channel = &crowd->channels[q.c];
     q.on_key = at->on_key;
     q.moves = rates != NULL;
-    q.per_joint = crowd->per_joint;
+    q.per_joint = at->per_joint;
     for (unsigned s = 0; s < (rates ? at->side_count : 1); s++) {
         q.side = &at->sides[s];
         q.first_side = s == 0;

@@ -17,9 +17,8 @@
 /* A clip at a time in each lane. */
 typedef struct pm_lane_times {
     pm_u32 clip[PM_LANES];
-    pm_s64 time[PM_LANES];
-    pm_u32 clamps[PM_LANES];
-    float speed[PM_LANES]; /* of derivatives */
+    pm_u64 within[PM_LANES]; /* pm_crowd_within */
+    float speed[PM_LANES];   /* of derivatives */
 } pm_lane_times;
 
 /* The lanes' segments on one side of their times: numbers of the key of joint 0, or of the joint that is
@@ -33,6 +32,8 @@ typedef struct pm_lane_side {
 } pm_lane_side;
 
 typedef struct pm_lane_places {
+    bool
+        per_joint; /* they are those of one joint, because joints of some lane's clip have timelines */
     unsigned side_count; /* 2: for derivatives, some lane is on a key between two segments */
     bool on_key;         /* u is 0 or 1 in some lane */
     pm_lane_side sides[2];
@@ -46,6 +47,21 @@ enum { PM_LANE_BLOCK = PM_GROUP };
 typedef struct pm_lane_values {
     pm_quat of[PM_CHANNEL_COUNT][PM_LANE_BLOCK];
 } pm_lane_values;
+
+static inline void pm_lane_set_time(pm_lane_times *to, size_t lane, const pm_crowd_data *crowd,
+                                    const pm_input *from) {
+    const pm_u32 timeline = crowd->clips[from->clip].timeline; /* all of a clip have one cycle */
+    to->clip[lane] = from->clip;
+    to->within[lane] = pm_crowd_within(crowd->timelines[timeline], from->time, from->clamps);
+}
+
+/* Whether joints of some lane's clip have timelines of their own. */
+static inline bool pm_lanes_per_joint(const pm_crowd_data *crowd, const pm_lane_times *times) {
+    bool any = false;
+    for (size_t i = 0; i < PM_LANES && crowd->per_joint; i++)
+        any = any || pm_is_per_joint(crowd, times->clip[i]);
+    return any;
+}
 
 /* Locates times among the keys of a joint, or of all joints where timelines are common; for derivatives too
  * where `moves`. */

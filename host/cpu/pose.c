@@ -26,7 +26,7 @@ static void locate_input(const pm_crowd_data *crowd, const pm_input *at, pm_loca
     input->at.weight = at->weight;
     input->mask = crowd->skeleton->masks + at->mask * crowd->skeleton->joint_count;
     input->cursor = (pm_cursor){0, 0};
-    if (!crowd->per_joint)
+    if (!pm_is_per_joint(crowd, at->clip))
         input->cursor = pm_crowd_locate(crowd->timelines[crowd->clips[at->clip].timeline],
                                         crowd->times, at->time, at->clamps);
 }

@@ -85,9 +85,10 @@ typedef struct request {
     size_t row, plane;
     unsigned c;
     float u;
-    bool direct; /* the joints' keys are float32 and contiguous, and share u */
-    bool coded;  /* likewise, but of 48 bits */
-    bool inside; /* the joints share u, which is neither 0 nor 1 */
+    bool per_joint; /* the joints have timelines */
+    bool direct;    /* the joints' keys are float32 and contiguous, and share u */
+    bool coded;     /* likewise, but of 48 bits */
+    bool inside;    /* the joints share u, which is neither 0 nor 1 */
 } request;
 
 static request request_of(const span *joints, const pm_located_input *input, unsigned c) {
@@ -104,14 +105,15 @@ static request request_of(const span *joints, const pm_located_input *input, uns
                  .plane = clip->plane[c],
                  .c = c,
                  .u = input->cursor.u,
-                 .direct = !crowd->per_joint && channel->format == PM_KEYS_FLOAT32};
-    q.coded = !crowd->per_joint && !q.direct;
+                 .per_joint = pm_is_per_joint(crowd, input->at.clip)};
+    q.direct = !q.per_joint && channel->format == PM_KEYS_FLOAT32;
+    q.coded = !q.per_joint && !q.direct;
     if (channel->constants)
         q.spacing = channel->constants + clip->constants +
                     PM_SPACING_FLOATS * (size_t)input->cursor.segment;
     if (q.direct)
         q.key = (const float *)channel->keys + key;
-    q.inside = !crowd->per_joint && q.u != 0.0f && q.u != 1.0f;
+    q.inside = !q.per_joint && q.u != 0.0f && q.u != 1.0f;
     return q;
 }
 
@@ -322,7 +324,7 @@ static inline pm_quat at_ends(const segment_ends *ends, real u, pm_quat value, i
             const size_t v = at / PM_LANES;                                                        \
             if (!q.moved[at / PM_TRACK_GROUP])                                                     \
                 continue;                                                                          \
-            if (q.joints->crowd->per_joint)                                                        \
+            if (q.per_joint)                                                                       \
                 pm_##name##_basis(us[v], basis);                                                   \
             pm_quat value = pm_##name##_at(&segments[v], basis);                                   \
             if (pm_##name##_passes && !q.inside)                                                   \

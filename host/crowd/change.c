@@ -72,7 +72,7 @@ static pm_status copy_rows(pm_crowd_change *change, size_t count, pm_error *erro
     }
     const pm_status status = remove_clips(crowd, change->edit, error);
     for (size_t n = 0; n < change->edit->clip_count; n++)
-        crowd->clips[change->ids[n]].exists = 1;
+        crowd->clips[change->ids[n]].exists = PM_CLIP_COMMON;
     return status;
 }
 

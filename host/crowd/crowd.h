@@ -71,7 +71,7 @@ typedef struct pm_crowd_data {
     size_t clip_count;           /* rows of `clips`, those of removed clips included */
     uint64_t removals;           /* of clips, in all versions */
     size_t padded_joints;        /* joint_count, rounded up to a multiple of PM_TRACK_GROUP */
-    bool per_joint;              /* some clip had several timelines: keys are found by `layout` */
+    bool per_joint; /* some clip had several timelines: kernels find keys by `layout` */
     pm_clip_kind kind;
     pm_growing_table tables[PM_TABLE_COUNT];
     /* The tracks are the joints in skeleton order. `keys` and `constants` hold all clips, one after
@@ -95,6 +95,10 @@ typedef struct pm_crowd_data {
 
 /* Bytes of some rows of a table, of the table's memory at most. */
 size_t pm_table_bytes(const pm_crowd_data *crowd, pm_table table, size_t rows);
+
+static inline bool pm_is_per_joint(const pm_crowd_data *crowd, size_t clip) {
+    return crowd->clips[clip].exists == PM_CLIP_PER_JOINT;
+}
 
 static inline bool pm_crowd_has_clip(const pm_crowd_data *crowd, size_t clip) {
     return clip < crowd->clip_count && crowd->clips[clip].exists;

@@ -93,10 +93,7 @@ static rigid root_at(const root_motion_job *s, pm_u32 clip, int64_t time, bool c
 }
 
 static pm_u64 period_of(const pm_crowd_data *crowd, size_t clip) {
-    pm_u32 timeline = crowd->clips[clip].timeline;
-    if (crowd->per_joint)
-        timeline = crowd->layout[crowd->clips[clip].layout].timeline;
-    return crowd->timelines[timeline].cycle;
+    return crowd->timelines[crowd->clips[clip].timeline].cycle; /* that of all its timelines */
 }
 
 /* The number of the cycle that contains a time: 0 is the first, -1 the one before it. */

@@ -82,16 +82,40 @@ static void set_reciprocals(pm_key_time *times, size_t segments) {
     }
 }
 
+/* Rows of listed keys, with their buckets at most. */
+static size_t rows_of_listed(size_t segments) {
+    return segments + 1 + segments / 2 + 1;
+}
+
+/* Makes the buckets behind a timeline's key times, at most two of each segment, and returns their rows. */
+static size_t add_buckets(pm_key_time *times, pm_crowd_timeline *row) {
+    pm_key_time *rows = times + row->segments + 1;
+    const pm_u64 end = times[row->segments].ticks ? times[row->segments].ticks : 1;
+    while (end >> row->shift >= (pm_u64)2 * row->segments)
+        row->shift++;
+    const size_t buckets = (size_t)(end >> row->shift) + 1;
+    const size_t count = (buckets + 1) * sizeof(pm_u32) / sizeof *rows + 1;
+    pm_u32 *first = memset(rows, 0, count * sizeof *rows), segment = 0;
+    for (size_t b = 0; b < buckets; b++) {
+        while (segment + 1 < row->segments && times[segment + 1].ticks <= (pm_u64)b << row->shift)
+            segment++;
+        first[b] = segment;
+    }
+    first[buckets] = row->segments - 1;
+    return count;
+}
+
 /* Appends listed key times: one more than there are segments. They have space. */
 static void add_times(pm_new_timelines *all, const pm_clip_timeline *timeline, double first,
-                      pm_u64 loop) {
+                      pm_u64 loop, pm_crowd_timeline *row) {
     pm_key_time *times = all->times + all->time_count;
-    for (size_t i = 0; i <= timeline->segment_count; i++)
+    for (size_t i = 0; i <= row->segments; i++)
         times[i] = (pm_key_time){.ticks = ticks_to(timeline, i, first)};
     if (timeline->loop)
-        times[timeline->segment_count].ticks = loop;
-    set_reciprocals(times, timeline->segment_count);
-    all->time_count += timeline->segment_count + 1;
+        times[row->segments].ticks = loop;
+    set_reciprocals(times, row->segments);
+    row->period = times[row->segments].ticks;
+    all->time_count += row->segments + 1 + add_buckets(times, row);
 }
 
 /* The array with room for `wanted` elements. NULL: no memory, and the array stays. */
@@ -135,7 +159,7 @@ static pm_status add_timeline(pm_new_timelines *all, const pm_clip_timeline *tim
                        seconds);
     if (timeline->segment_count > PM_CURSOR_SEGMENT || times > UINT32_MAX)
         return pm_fail(error, PM_ERROR_SIZE, "the crowd's clips have too many keys");
-    if (!make_room(all, timeline->segment_count + 1))
+    if (!make_room(all, rows_of_listed(timeline->segment_count)))
         return pm_fail_memory(error);
     pm_crowd_timeline *row = &all->timelines[all->count];
     *row = (pm_crowd_timeline){.lag = lag_of(timeline, first, loop),
@@ -147,8 +171,7 @@ static pm_status add_timeline(pm_new_timelines *all, const pm_clip_timeline *tim
             row->period = ticks_to(timeline, timeline->segment_count, first);
     } else {
         row->times = (pm_u32)times;
-        add_times(all, timeline, first, loop);
-        row->period = all->times[all->time_count - 1].ticks;
+        add_times(all, timeline, first, loop, row);
     }
     row->period = timeline->loop ? loop : row->period ? row->period : 1;
     all->rates[all->count++] = (pm_timeline_rate){
