@@ -306,7 +306,7 @@ typedef struct pm_engine_desc {
     /* false: plain C computes the jobs of CPU devices, in less time and with the bits of the reference path: jobs
      * into host memory, and jobs on callers' queues if the device runs native kernels (CL_EXEC_NATIVE_KERNEL). It uses
      * the host's threads. true: the device's programs compute them, as on all other devices: for tests of programs and
-     * drivers. plain_c=0 in the environment variable POSEMILL_LAUNCH (docs/kernels.md) asks for it, too; an invalid
+     * drivers. plain_c=0 in the environment variable POSEMILL_LAUNCH (docs/architecture.md) asks for it, too; an invalid
      * value of the variable fails the opening of a device with PM_ERROR_ARGUMENT. pm_engine_self_check and
      * pm_engine_check_paths always run programs. */
     bool programs_on_cpu;
