@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Records as tables in Markdown: a section for each machine and workload, and a row for each task of each record, the
-fastest of a task first."""
+"""Records as tables in Markdown: a section for each machine and workload, with a row for each task and a column for each
+library on each device."""
 
 from records.document import read_json
 from records.intervals import median_interval
@@ -8,7 +8,6 @@ from records.text import Refused, shown
 
 # The compiler is that of the library.
 _MACHINE = ("processor", "cores", "governor", "memory_bytes", "os")
-_HEAD = ("task", "library", "device", "results", "million samples/s (95 % interval)", "largest error")
 
 
 def read(path):
@@ -39,13 +38,15 @@ def _digits(number):
     return f"{number:.0f}" if number >= 100 else f"{number:.3g}"
 
 
-def _row(library, task):
+def _column(library, task):
+    return f"{library['name']} {library['version']}, {task['device']}, {task['timed']}, {task['dtype']}"
+
+
+def _result(task):
+    """Million samples per second with their 95 % interval, and the largest error."""
     middle, low, high = (task["samples"] / 1e6 / seconds for seconds in median_interval(task["seconds"]))
     metres = f", {task['max_error_m']:.1e} m" if "max_error_m" in task else ""
-    cells = (task["name"], f"{library['name']} {library['version']}", task["device"],
-             f"{task['timed']}, {task['dtype']}", f"{_digits(middle)} ({_digits(high)} to {_digits(low)})",
-             f"{task['max_error_rad']:.1e} rad{metres}")
-    return middle, "| " + " | ".join(map(_cell, cells)) + " |"
+    return f"{_digits(middle)} ({_digits(high)} to {_digits(low)}); {task['max_error_rad']:.1e} rad{metres}"
 
 
 def _section(records):
@@ -56,10 +57,13 @@ def _section(records):
     yield _cell(f"workload {workload['name']}, version {workload['version']}.")
     yield from ["", *(_cell(f"- {found['library']['name']}: {found['notes']}") for found in records
                       if found.get("notes"))]
-    rows = [(task["name"], *_row(found["library"], task)) for found in records for task in found["tasks"]]
-    names = list(dict.fromkeys(name for name, _, _ in rows))
-    yield from ["", "| " + " | ".join(_HEAD) + " |", "|---" * len(_HEAD) + "|"]
-    yield from (row for _, _, row in sorted(rows, key=lambda row: (names.index(row[0]), -row[1])))
+    results = {(task["name"], _column(found["library"], task)): _result(task)
+               for found in records for task in found["tasks"]}
+    columns = list(dict.fromkeys(column for _, column in results))
+    yield from ["", "| task | " + " | ".join(map(_cell, columns)) + " |", "|---" * (1 + len(columns)) + "|"]
+    for name in dict.fromkeys(name for name, _ in results):
+        cells = [name, *(results.get((name, column), "-") for column in columns)]
+        yield "| " + " | ".join(map(_cell, cells)) + " |"
 
 
 def show(options):
