@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Records as tables in Markdown: a section for each machine and workload, with a row for each task and a column for each
-library on each device."""
+"""Records as tables in Markdown: a section for each machine and workload, with a row for each task and a column for
+each library on each device."""
 
 from records.document import read_json
 from records.intervals import median_interval
