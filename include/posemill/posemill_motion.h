@@ -36,7 +36,8 @@ typedef enum pm_motion_format {
     PM_MOTION_NPZ,
     PM_MOTION_CSV,
     PM_MOTION_USDA, /* USD as text, which is written, and not read */
-    PM_MOTION_AMC /* Acclaim, with its skeleton in a file beside it, which is read, and not written */
+    PM_MOTION_AMC, /* Acclaim, with its skeleton in a file beside it, which is read, and not written */
+    PM_MOTION_TUM  /* a trajectory: t x y z qx qy qz qw. Those of EuRoC and KITTI are layouts of CSV */
 } pm_motion_format;
 
 /* What a channel animates. */
@@ -181,6 +182,11 @@ typedef struct pm_motion_content {
     /* The node that carries the figure: the highest whose own positions travel across `up` by at least a
      * twentieth of the figure's size in a clip. PM_NO_INDEX32: the figure stays in place */
     uint32_t mover;
+
+    /* Of a trajectory: a node with key times that are listed from the stamp `epoch` on, in ns as int64.
+     * A time t stands for the stamp epoch + round(1e9 t), exactly. false: of another motion */
+    bool has_stamps;
+    int64_t epoch;
 
     const void *next; /* NULL */
 } pm_motion_content;
@@ -1525,7 +1531,7 @@ PM_API size_t pm_motion_format_count(void);
  * extension, or one of no format. */
 PM_API pm_motion_format pm_motion_find_format(const char *path);
 
-/* "bvh", "gltf", "glb", "npz", "csv", "usda", "amc". */
+/* "bvh", "gltf", "glb", "npz", "csv", "usda", "amc", "tum". */
 PM_API const char *pm_motion_format_name(pm_motion_format format);
 
 #ifdef __cplusplus

@@ -14,6 +14,7 @@
     ROW(NPZ, npz, BOTH, NPZ, "npz")                                                                \
     ROW(AMC, amc, READ, BUILT, "amc")                                                              \
     ROW(USDA, usda, WRITTEN, BUILT, "usda")                                                        \
+    ROW(TUM, tum, BOTH, BUILT, "tum")                                                              \
     ROW(CSV, csv, BOTH, BUILT, "csv")
 
 /* The names of those that are read, and written, each with a blank before it: " bvh gltf". */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The row of CSV in the table of formats, and the clip of such a file: a channel for each group of
- * columns, of which the joints are one.
+ * The rows of CSV and TUM in the table of formats, and the clip of a robot's file: a channel for each
+ * group of columns, of which the joints are one.
  */
 #include "motion/csv/csv.h"
 #include "motion/base/counts.h"
 #include "motion/model/meaning.h"
+#include "motion/model/similarity.h"
 
 #include <string.h>
 
@@ -16,7 +17,7 @@ static bool recognise(const char *bytes, size_t size) {
     text_span rest = {bytes, size}, line, end, field;
     double value;
     for (int tries = 2; tries > 0 && text_next_line(&rest, &line, &end);
-         tries -= text_trim(line, "").size > 0) {
+         tries -= text_trim(line, "").size > 0 && text_trim(line, "").begin[0] != '#') {
         const char separator = csv_separator_of(line);
         text_span fields = line;
         size_t numbers = 0;
@@ -37,7 +38,7 @@ static input_kind_found find_text(const char *bytes, size_t size) {
 
 static const input_kind csv_kind = {find_text, "is no CSV file; expected text without NUL bytes"};
 
-static pm_motion_channel make_channel(const csv_document *d, const csv_group *g) {
+pm_motion_channel csv_make_channel(const csv_document *d, const csv_group *g) {
     static const pm_motion_path paths[] = {
         [CSV_POSITION] = PM_MOTION_POSITION, [CSV_XYZW] = PM_MOTION_ROTATION,
         [CSV_WXYZ] = PM_MOTION_ROTATION,     [CSV_EULER] = PM_MOTION_ROTATION,
@@ -73,7 +74,7 @@ static pm_status make_content(csv_document *d, const motion_input *input, pm_mot
     for (size_t i = 0; i < d->layout.count; i++)
         if (d->layout.groups[i].form != CSV_INDEX) {
             d->layout.groups[i].channel = count;
-            channels[count++] = make_channel(d, &d->layout.groups[i]);
+            channels[count++] = csv_make_channel(d, &d->layout.groups[i]);
         }
     csv_find_rate(d, input, &rate, &motion->stated_rate);
     *timeline = (pm_timeline){.key_count = d->row_count, .rate = rate};
@@ -84,32 +85,85 @@ static pm_status make_content(csv_document *d, const motion_input *input, pm_mot
                              .channel_count = count,
                              .rate = rate,
                              .first_time = {0, 1}};
-    motion->content.format = PM_MOTION_CSV;
-    motion->content.layout = d->layout.name;
     motion->content.clips = clip;
     motion->content.clip_count = 1;
     motion_state_meaning(&motion->content, d->layout.unit_mm, PM_MOTION_UP_Z);
     return PM_OK;
 }
 
-static pm_status read(const motion_input *input, pm_motion *motion, pm_error *error) {
+pm_status csv_read_document(csv_document *document, const motion_input *input, motion_arena *arena,
+                            pm_error *error) {
+    MOTION_TRY(csv_read_rows(document, input, arena, error));
+    MOTION_TRY(csv_choose_layout(document, input, error));
+    MOTION_TRY(csv_fill_gaps(document, input->gaps, error));
+    MOTION_TRY(csv_convert_matrices(document, error));
+    MOTION_TRY(csv_read_stamps(document, input, arena, error));
+    return csv_convert_rotations(document, input, arena, error);
+}
+
+static pm_status read_as(const char *usual, const motion_input *input, pm_motion *motion,
+                         pm_error *error) {
     csv_document *document = motion_allocate(&motion->arena, 1, sizeof *document);
     MOTION_TRY_MEMORY(document, error);
     motion->document = document;
-    MOTION_TRY(csv_read_rows(document, input, &motion->arena, error));
-    MOTION_TRY(csv_choose_layout(document, input, error));
-    MOTION_TRY(csv_fill_gaps(document, input->gaps, error));
-    MOTION_TRY(csv_convert_rotations(document, input, &motion->arena, error));
+    document->usual = usual;
+    MOTION_TRY(csv_read_document(document, input, &motion->arena, error));
+    motion->content.format = motion->format->id;
+    motion->content.layout = document->layout.name;
+    if (document->stamps)
+        return csv_make_trajectory(document, motion, error);
     MOTION_TRY(csv_name_joints(document, motion, error));
     return make_content(document, input, motion, error);
 }
 
+static pm_status read(const motion_input *input, pm_motion *motion, pm_error *error) {
+    return read_as(NULL, input, motion, error);
+}
+
+static pm_status read_tum(const motion_input *input, pm_motion *motion, pm_error *error) {
+    return read_as("tum", input, motion, error);
+}
+
+/* A row of eight numbers between blanks, of which the last four are a quaternion, and those one to the left
+ * are none. */
+static bool recognise_tum(const char *bytes, size_t size) {
+    enum { COLUMNS = 8 };
+    text_span rest = {bytes, size}, line, end, field;
+    double n[COLUMNS];
+    size_t count = 0;
+    while (text_next_line(&rest, &line, &end)) {
+        const text_span row = text_trim(line, "");
+        if (row.size == 0 || row.begin[0] == '#')
+            continue;
+        line = row;
+        while (csv_separator_of(row) == ' ' && count <= COLUMNS &&
+               csv_next_field(&line, ' ', &field) &&
+               text_is_number(field, &n[count < COLUMNS ? count : 0]))
+            count++;
+        return count == COLUMNS && !line.begin && quat_is_unit(n + 4) && !quat_is_unit(n + 3);
+    }
+    return false;
+}
+
 const motion_format motion_csv = {.id = PM_MOTION_CSV,
                                   .name = "csv",
+                                  .title = "CSV",
                                   .document = "csv",
                                   .is_arrays = true,
                                   .is_single = true,
                                   .kind = &csv_kind,
                                   .recognise = recognise,
                                   .read = read,
-                                  .write = csv_write};
+                                  .write = csv_write,
+                                  .scales = MOTION_SCALES_NONE};
+
+const motion_format motion_tum = {.id = PM_MOTION_TUM,
+                                  .name = "tum",
+                                  .title = "TUM",
+                                  .document = "tum",
+                                  .kind = &csv_kind,
+                                  .recognise = recognise_tum,
+                                  .read = read_tum,
+                                  .write = csv_write_tum,
+                                  .scales = MOTION_SCALES_NONE,
+                                  .unit_mm = 1000};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * CSV files of robots: a row per frame with the root's position, its rotation, and the positions of the
- * joints. A layout says which columns are which.
+ * joints; and trajectories, whose rows have stamps: TUM, EuRoC, KITTI. A layout says which columns are
+ * which.
  */
 #pragma once
 
@@ -12,6 +13,8 @@ typedef enum csv_form {
     CSV_NUMBERS = 0, /* of no known meaning, or the joints */
     CSV_INDEX,       /* the number of the row, counted anew in the output */
     CSV_TIME,        /* interpolated linearly, whatever the method */
+    CSV_STAMP,       /* when the row is, to the ns: the rows are a trajectory */
+    CSV_MATRIX,      /* 3 x 4, row by row; while a file is read */
     CSV_POSITION,
     CSV_XYZW,
     CSV_WXYZ,
@@ -25,6 +28,7 @@ typedef struct csv_group {
     pm_euler_order order; /* of Euler angles */
     bool fixed;           /* the columns are in the other order than the angles */
     double unit;          /* of Euler angles, in radians */
+    int power;            /* of stamps, whose unit is 10^-power s: 0, 3, 6 or 9 */
     size_t channel;       /* none for CSV_INDEX */
     double *quaternions;  /* x y z w of rotations, a row every `stride` numbers */
     size_t stride;
@@ -41,10 +45,12 @@ typedef struct csv_layout {
     double full_turn; /* of the joints: 360 where the layout has degrees */
     double unit_mm;   /* of lengths; z is up in all */
     bool is_given;    /* by the options: what it says is not doubted */
+    const char *times; /* the file of times of matrices, which is given. NULL: the usual one */
 } csv_layout;
 
 /* Separators, line ends and rows of the source, which the output repeats. */
 typedef struct csv_document {
+    const char *usual; /* the layout of the format; NULL: that of the header */
     csv_layout layout;
     text_span head;      /* everything before the first row */
     text_span header;    /* the last line of it that is not blank */
@@ -53,7 +59,10 @@ typedef struct csv_document {
     text_span line_end;  /* behind the first row */
     bool ends_with_line; /* whether the last row has a line end too */
     size_t row_count, column_count;
-    double *numbers; /* (row_count, column_count), as in the file */
+    double *numbers; /* (row_count, column_count), as in the file, but for matrices */
+    int64_t *stamps; /* ns. NULL: rows are at a rate */
+    bool is_text_of_rows; /* of stamps: rows of the file have the columns of the layout */
+    text_span whole;
     pm_motion_name
         *joints; /* of the columns behind those of the layout. NULL: the header has none */
 } csv_document;
@@ -74,7 +83,7 @@ pm_status csv_read_rows(csv_document *document, const motion_input *input, motio
 /* Fills gaps (NULL: there are none) where they are to be filled. Refuses those in numbers and times of rows. */
 pm_status csv_fill_gaps(csv_document *document, const motion_gaps *gaps, pm_error *error);
 
-/* The layout of the options or of the header; else that of most robots. */
+/* The layout of the options, of the file's format or of the header; else that of most robots. */
 pm_status csv_choose_layout(csv_document *document, const motion_input *input, pm_error *error);
 
 /* Takes the names of joints from a header that has one for each column. A header that names others is
@@ -95,4 +104,37 @@ pm_status csv_convert_rotations(csv_document *document, const motion_input *inpu
 
 bool csv_is_rotation(const csv_group *group);
 
+/* ---- trajectories -------------------------------------------------------- */
+
+/* Replaces the matrices of KITTI by positions and quaternions. */
+pm_status csv_convert_matrices(csv_document *document, pm_error *error);
+
+/* Reads the stamps of the rows, or those of the file beside matrices. Rows that repeat the one before are
+ * left out. Refuses stamps that do not rise, with their line. */
+pm_status csv_read_stamps(csv_document *document, const motion_input *input, motion_arena *arena,
+                          pm_error *error);
+
+/* Whether the numbers are those of matrices that KITTI has: rotations and positions. */
+bool csv_has_matrices(const csv_document *document);
+
+/* The channel of a group. */
+pm_motion_channel csv_make_channel(const csv_document *document, const csv_group *group);
+
+/* One node with the channels of the rows, at the times of the stamps. */
+pm_status csv_make_trajectory(csv_document *document, pm_motion *motion, pm_error *error);
+
+/* Reads a document, for writers also of a template. */
+pm_status csv_read_document(csv_document *document, const motion_input *input, motion_arena *arena,
+                            pm_error *error);
+
+/* Writes a trajectory with the columns of its document. Without one, with those of TUM or of EuRoC. */
+pm_status csv_write_trajectory(const motion_writing *given, const motion_sink *sink, bool is_tum,
+                               pm_error *error);
+
+/* The columns of a rotation, of which `to` has those of the row before: the sign, or the turns, go on. */
+void csv_put_quaternion(const csv_group *group, const double q[4], double *to);
+void csv_put_angles(const csv_group *group, const double q[4], double *to);
+
+/* The format is that of the document, or of what is made anew. */
 pm_status csv_write(const motion_writing *given, const motion_sink *sink, pm_error *error);
+pm_status csv_write_tum(const motion_writing *given, const motion_sink *sink, pm_error *error);

@@ -5,6 +5,7 @@
  * into one.
  */
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,22 +26,29 @@ static const struct {
     {"robot", "position,quaternion-xyzw", USUAL_RATE, RADIANS_A_TURN, 1000},
     {"robot-wxyz", "position,quaternion-wxyz", USUAL_RATE, RADIANS_A_TURN, 1000},
     {"seed", "index,position,euler-xyz", 120, 360, 10}, /* BONES-SEED, in degrees */
+    {"tum", "stamp,position,quaternion-xyzw", 0, 0, 1000},
+    {"euroc", "stamp-ns,position,quaternion-wxyz", 0, 0, 1000},
+    {"kitti", "matrix", 0, 0, 1000},
 };
-enum { LAYOUTS = sizeof layouts / sizeof *layouts };
+enum { SEED = 2, TUM, EUROC, KITTI, LAYOUTS = sizeof layouts / sizeof *layouts };
 
 static const struct {
     const char *word;
     csv_form form;
     size_t count;
+    int power;
 } words[] = {
-    {"index", CSV_INDEX, 1},          {"time", CSV_TIME, 1},
-    {"number", CSV_NUMBERS, 1},       {"position", CSV_POSITION, 3},
-    {"quaternion-xyzw", CSV_XYZW, 4}, {"quaternion-wxyz", CSV_WXYZ, 4},
+    {"index", CSV_INDEX, 1, 0},          {"time", CSV_TIME, 1, 0},
+    {"number", CSV_NUMBERS, 1, 0},       {"position", CSV_POSITION, 3, 0},
+    {"quaternion-xyzw", CSV_XYZW, 4, 0}, {"quaternion-wxyz", CSV_WXYZ, 4, 0},
+    {"stamp", CSV_STAMP, 1, 0},          {"stamp-ms", CSV_STAMP, 1, 3},
+    {"stamp-us", CSV_STAMP, 1, 6},       {"stamp-ns", CSV_STAMP, 1, 9},
+    {"matrix", CSV_MATRIX, 12, 0},
 };
 enum { WORDS = sizeof words / sizeof *words };
 
 static const char expected_layout[] =
-    "robot, robot-wxyz, seed, or columns such as index,position,euler-xyz";
+    "robot, robot-wxyz, seed, tum, euroc, kitti, or columns such as index,position,euler-xyz";
 
 /* euler-XYZ about the axes as they turn, euler-xyz about fixed ones, as SciPy has it; the columns are in
  * the order of the name. Degrees, or radians if the word ends in -radians. */
@@ -60,7 +68,8 @@ static bool read_euler(const char *word, size_t size, csv_group *group) {
 static bool read_word(const char *word, size_t size, csv_group *group) {
     for (size_t i = 0; i < WORDS; i++)
         if (strlen(words[i].word) == size && memcmp(words[i].word, word, size) == 0) {
-            *group = (csv_group){.form = words[i].form, .count = words[i].count};
+            *group = (csv_group){
+                .form = words[i].form, .count = words[i].count, .power = words[i].power};
             return true;
         }
     return read_euler(word, size, group);
@@ -101,9 +110,12 @@ static void use_row(csv_layout *layout, size_t row) {
 
 static pm_status choose_given(csv_document *d, const char *text, pm_error *error) {
     d->layout.is_given = true;
+    const size_t size = strcspn(text, ":");
     for (size_t i = 0; i < LAYOUTS; i++)
-        if (strcmp(layouts[i].name, text) == 0) {
+        if (strncmp(layouts[i].name, text, size) == 0 && !layouts[i].name[size] &&
+            (!text[size] || i == KITTI)) {
             use_row(&d->layout, i);
+            d->layout.times = text[size] ? text + size + 1 : NULL;
             return PM_OK;
         }
     if (!read_columns(text, &d->layout))
@@ -118,19 +130,35 @@ static pm_status choose_given(csv_document *d, const char *text, pm_error *error
 
 enum { NAME = 48, HEAD_COLUMNS = 9 }; /* two before the root's seven */
 
-/* Names of the first columns, in small letters and without quotes; "" where there is none. */
+/* Names of the first columns, in small letters, without quotes and units; "" where there is none. */
 typedef struct head {
     char names[HEAD_COLUMNS][NAME];
+    char unit[NAME]; /* of the first column: "ns" of "#timestamp [ns]" */
 } head;
 
+/* A comment is a header: "# timestamp tx"; "#,x" names a column. */
+static text_span without_mark(text_span line) {
+    const bool is_comment = line.size > 1 && line.begin[0] == '#' && !strchr(",;", line.begin[1]);
+    return is_comment ? text_trim((text_span){line.begin + 1, line.size - 1}, "") : line;
+}
+
 static void read_head(text_span line, head *h) {
+    line = without_mark(line);
     const char separator = csv_separator_of(line);
     text_span field;
     memset(h, 0, sizeof *h);
-    for (size_t i = 0; i < HEAD_COLUMNS && csv_next_field(&line, separator, &field); i++)
+    for (size_t i = 0; i < HEAD_COLUMNS && csv_next_field(&line, separator, &field); i++) {
+        char *name = h->names[i];
         for (size_t k = 0, used = 0; k < field.size && used + 1 < NAME; k++)
             if (field.begin[k] != '"' && field.begin[k] != '\'')
-                h->names[i][used++] = (char)tolower((unsigned char)field.begin[k]);
+                name[used++] = (char)tolower((unsigned char)field.begin[k]);
+        size_t end = strcspn(name, "[(");
+        if (i == 0 && name[end])
+            snprintf(h->unit, NAME, "%.*s", (int)strcspn(name + end + 1, "])"), name + end + 1);
+        while (end > 0 && name[end - 1] == ' ')
+            end--;
+        name[end > 0 ? end : strlen(name)] = '\0';
+    }
 }
 
 static bool has_any(const char *name, const char *const list[]) {
@@ -219,12 +247,117 @@ static size_t skip_leading(const head *h, char *columns, size_t size) {
     return first;
 }
 
-static pm_status choose_by_header(csv_document *d, pm_error *error) {
+/* ---- trajectories ------------------------------------------------------------------------------- */
+
+/* A time and a pose: alone, or beside velocities and biases as EuRoC has them. Roots are of robots. */
+static bool is_trajectory(const csv_document *d, const head *h) {
+    static const char *const roots[] = {"root", "base", "float", "pelvis", "torso", NULL};
+    const char *behind = h->names[HEAD_COLUMNS - 1];
+    bool is_robot = false;
+    for (size_t i = 1; i < HEAD_COLUMNS; i++)
+        is_robot = is_robot || has_any(h->names[i], roots) || is_joint(h->names[i]);
+    return is_time(h->names[0]) && !is_robot &&
+           (d->column_count == HEAD_COLUMNS - 1 ||
+            (d->column_count > HEAD_COLUMNS - 1 &&
+             (strncmp(behind, "v_", 2) == 0 || has_any(behind, (const char *const[]){
+                                                           "vel", "cov", "bias", NULL}))));
+}
+
+/* The word for the unit of the times, by the header, or by how they are written: those that are 2^53 or more
+ * and whole are no seconds. NULL: neither says it. */
+static const char *stamp_word(const csv_document *d, const head *h, const motion_input *input) {
+    static const char *const units[][2] = {{"ns", "stamp-ns"},   {"nsec", "stamp-ns"},
+                                           {"us", "stamp-us"},   {"usec", "stamp-us"},
+                                           {"ms", "stamp-ms"},   {"msec", "stamp-ms"},
+                                           {"s", "stamp"},       {"sec", "stamp"},
+                                           {"seconds", "stamp"}, {"nanoseconds", "stamp-ns"}};
+    const char *name = h->names[0], *last = strrchr(name, '_');
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(h->unit, units[i][0]) == 0 || (last && strcmp(last + 1, units[i][0]) == 0) ||
+            (h->unit[0] == '\0' && strcmp(name, units[i][0]) == 0))
+            return units[i][1];
+    text_span row = d->rows[0], field = {NULL, 0};
+    (void)csv_next_field(&row, csv_separator_of(row), &field);
+    const bool is_whole = !memchr(field.begin, '.', field.size);
+    const bool is_ns = is_whole && fabs(d->numbers[0]) >= 0x1p53;
+    if (is_ns && strncmp(h->names[1], "p_rs_", 5) == 0) /* those of EuRoC have ns */
+        return "stamp-ns";
+    if (h->unit[0] || (is_whole && !is_ns))
+        return NULL;
+    motion_warn_about(&input->warnings,
+                      (motion_about){.cure = "layout", .hint = "says the columns"},
+                      "the header has no unit of time; %s are taken, as the times are %s",
+                      is_ns ? "ns" : "seconds", is_ns ? "whole numbers above 2^53" : "fractions");
+    return is_ns ? "stamp-ns" : "stamp";
+}
+
+static pm_status choose_trajectory(csv_document *d, const head *h, const motion_input *input,
+                                   pm_error *error) {
+    char columns[CSV_LAYOUT_TEXT];
+    const bool w_first = has_axes(h, 4, "wxyz");
+    for (size_t i = 1; i < 4; i++)
+        if (is_turning(h->names[i]))
+            return refuse_head(d, i, h, "a position", error);
+    if (has_angles(h, 4))
+        return refuse_head(d, 4, h, "a quaternion", error);
+    if (!w_first && !has_axes(h, 4, "xyzw")) {
+        motion_report(error, PM_ERROR_FILE,
+                      "line %zu does not say the order of the quaternions; expected names that end "
+                      "with x, y, z and w",
+                      csv_line_of(d, 0) - 1);
+        motion_cure(error, "layout", "stamp,position,quaternion-wxyz", "says the columns");
+        return PM_ERROR_FILE;
+    }
+    const char *stamp = stamp_word(d, h, input);
+    if (!stamp) {
+        motion_report(error, PM_ERROR_FILE,
+                      "line %zu does not say the unit of the times; expected [ns], [us], [ms] or [s]",
+                      csv_line_of(d, 0) - 1);
+        motion_cure(error, "layout", "stamp-ms,position,quaternion-xyzw",
+                    "says the columns; stamp is for seconds, and stamp-us and stamp-ns for others");
+        return PM_ERROR_FILE;
+    }
+    snprintf(columns, sizeof columns, "%s,position,quaternion-%s", stamp, w_first ? "wxyz" : "xyzw");
+    const bool is_euroc = strcmp(columns, layouts[EUROC].columns) == 0;
+    use_columns(&d->layout, is_euroc ? layouts[EUROC].name : columns, columns, 0, 0);
+    return PM_OK;
+}
+
+/* Of a format that fixes the columns: a header may only agree. */
+static pm_status choose_usual(csv_document *d, pm_error *error) {
+    head h;
+    use_row(&d->layout, TUM);
+    read_head(d->header, &h);
+    if (has_axes(&h, 4, "wxyz")) {
+        motion_report(error, PM_ERROR_FILE,
+                      "line %zu names w before x; TUM has t x y z qx qy qz qw",
+                      csv_line_of(d, 0) - 1);
+        motion_cure(error, "layout", "stamp,position,quaternion-wxyz", "takes w first");
+        return PM_ERROR_FILE;
+    }
+    if (d->column_count != d->layout.columns)
+        return motion_refuse(error, "line %zu has %zu columns; expected 8: t x y z qx qy qz qw",
+                             csv_line_of(d, 0), d->column_count);
+    return PM_OK;
+}
+
+/* ---- headers --------------------------------------------------------------------------------- */
+
+static pm_status choose_by_header(csv_document *d, const motion_input *input, pm_error *error) {
     char columns[CSV_LAYOUT_TEXT];
     head h;
     read_head(d->header, &h);
+    if (!d->header.begin && csv_has_matrices(d)) {
+        motion_warn_about(&input->warnings,
+                          (motion_about){.cure = "layout", .hint = "says the columns"},
+                          "rows are matrices 3 x 4; they are taken as poses of KITTI");
+        use_row(&d->layout, KITTI);
+        return PM_OK;
+    }
+    if (is_trajectory(d, &h))
+        return choose_trajectory(d, &h, input, error);
     if (is_seed(&h)) {
-        use_row(&d->layout, 2);
+        use_row(&d->layout, SEED);
         return PM_OK;
     }
     const size_t first = skip_leading(&h, columns, sizeof columns), rotation = first + 3;
@@ -255,7 +388,7 @@ pm_status csv_choose_layout(csv_document *d, const motion_input *input, pm_error
     if (given)
         status = choose_given(d, given, error);
     else
-        status = choose_by_header(d, error);
+        status = d->usual ? choose_usual(d, error) : choose_by_header(d, input, error);
     if (status != PM_OK)
         return status;
     if (d->column_count < layout->columns)

@@ -58,16 +58,24 @@ static bool is_header(text_span line) {
            !text_is_not_finite(field.begin, field.begin + field.size);
 }
 
-/* Skips a byte order mark, blank lines and one header. `rest` then begins with the first row. */
+static bool is_comment(text_span line) {
+    const text_span text = text_trim(line, "");
+    return text.size > 0 && text.begin[0] == '#';
+}
+
+/* Skips a byte order mark, blank lines, comments and one header; without one the last comment is it. `rest` then begins with the first row. */
 static size_t skip_head(text_span *rest, text_span *header) {
     text_span line, end, next = *rest;
     size_t lines = 0;
+    bool has_header = false;
     *rest = next = text_skip_mark(*rest);
     while (text_next_line(&next, &line, &end)) {
-        if (text_trim(line, "").size > 0 && (header->begin || !is_header(line)))
+        const bool is_blank_line = text_trim(line, "").size == 0;
+        if (!is_blank_line && !is_comment(line) && (has_header || !is_header(line)))
             break;
-        if (text_trim(line, "").size > 0)
+        if (!is_blank_line && !has_header)
             *header = line;
+        has_header = has_header || (!is_blank_line && !is_comment(line));
         *rest = next;
         lines++;
     }
@@ -78,7 +86,7 @@ static size_t count_lines(text_span rest) {
     text_span line, end;
     size_t count = 0;
     while (text_next_line(&rest, &line, &end))
-        count += text_trim(line, "").size > 0;
+        count += text_trim(line, "").size > 0 && !is_comment(line);
     return count;
 }
 
@@ -136,7 +144,7 @@ static pm_status read_lines(csv_document *d, text_span rest, size_t line, size_t
     text_span row, end;
     for (; text_next_line(&rest, &row, &end); line++) {
         double *out = d->numbers + d->row_count * d->column_count;
-        if (text_trim(row, "").size == 0)
+        if (text_trim(row, "").size == 0 || is_comment(row))
             continue;
         /* Only a row with fewer columns than the first one can be one too many. */
         MOTION_TRY(d->row_count < most
@@ -157,6 +165,7 @@ pm_status csv_read_rows(csv_document *d, const motion_input *input, motion_arena
     text_span next = rest;
     if (!text_next_line(&next, &first, &d->line_end))
         return motion_refuse(error, "has no rows of numbers");
+    d->whole = (text_span){input->data, input->size};
     d->head = (text_span){input->data, (size_t)(rest.begin - input->data)};
     d->column_count = count_fields(first);
     if (d->column_count > CSV_MAX_COLUMNS)

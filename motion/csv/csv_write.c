@@ -86,7 +86,7 @@ static size_t earlier_row(const writing *w, uint64_t sample, motion_position pos
 }
 
 /* The sign of a quaternion is that of the row before. */
-static void put_quaternion(const csv_group *g, const double q[4], double *to) {
+void csv_put_quaternion(const csv_group *g, const double q[4], double *to) {
     const size_t shift = g->form == CSV_WXYZ ? 3 : 0;
     double dot = 0.0;
     for (size_t i = 0; i < 4; i++)
@@ -96,7 +96,7 @@ static void put_quaternion(const csv_group *g, const double q[4], double *to) {
 }
 
 /* So are the turns of Euler angles, and which of two triples they are. */
-static void put_angles(const csv_group *g, const double q[4], double *to) {
+void csv_put_angles(const csv_group *g, const double q[4], double *to) {
     double near[3], angles[3] = {0, 0, 0};
     for (size_t i = 0; i < 3; i++)
         near[i] = g->unit * to[g->fixed ? 2 - i : i];
@@ -186,9 +186,9 @@ static void make_values(const writing *w, size_t k) {
         double *to = w->values + g->column;
         const double *from = w->channels[g->channel];
         if (g->form == CSV_EULER)
-            put_angles(g, from + 4 * k, to);
+            csv_put_angles(g, from + 4 * k, to);
         else if (csv_is_rotation(g))
-            put_quaternion(g, from + 4 * k, to);
+            csv_put_quaternion(g, from + 4 * k, to);
         else if (!is_counted(w, g))
             memcpy(to, from + g->count * k, g->count * sizeof *to);
     }
@@ -322,7 +322,14 @@ static pm_status write_source(writing *w) {
     return PM_OK;
 }
 
+pm_status csv_write_tum(const motion_writing *given, const motion_sink *sink, pm_error *error) {
+    return csv_write_trajectory(given, sink, true, error);
+}
+
 pm_status csv_write(const motion_writing *given, const motion_sink *sink, pm_error *error) {
+    const csv_document *document = given->document ? given->document->document : NULL;
+    if (!document || document->stamps)
+        return csv_write_trajectory(given, sink, false, error);
     const motion_samples *samples = given->samples;
     const size_t count = given->sample_count;
     writing w = {.motion = given->document,

@@ -32,7 +32,9 @@ static void take_content(pm_motion *to, const pm_motion *from) {
                                       .up = c->up,
                                       .unit_from = c->unit_from,
                                       .up_from = c->up_from,
-                                      .mover = c->mover};
+                                      .mover = c->mover,
+                                      .has_stamps = c->has_stamps,
+                                      .epoch = c->epoch};
     to->turned = from->turned;
     memcpy(to->unit_candidates, from->unit_candidates, sizeof to->unit_candidates);
     to->across = from->across;

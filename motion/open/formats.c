@@ -50,9 +50,10 @@ static const motion_format *format_of_bytes(const char *bytes, size_t size) {
     return NULL;
 }
 
+/* Text may be of any format: its bytes tell. */
 static const char *extension_of_name(const char *name) {
     const char *last = os_last_part(name), *dot = strrchr(last, '.');
-    return dot && dot > last ? dot + 1 : "";
+    return dot && dot > last && strcasecmp(dot, ".txt") != 0 ? dot + 1 : "";
 }
 
 static const format_row *row_of_extension(const char *extension) {

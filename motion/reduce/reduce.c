@@ -18,6 +18,7 @@
 #include "motion/model/summary.h"
 #include "motion/reduce/channel.h"
 #include "motion/reduce/reduction.h"
+#include "motion/reduce/stamped.h"
 
 static const double radians_per_degree = 0.017453292519943295;
 
@@ -589,5 +590,10 @@ pm_status pm_motion_reduce(const pm_motion *motion, const pm_motion_reduce_optio
                            pm_motion **reduced, pm_motion_reduction **reduction, pm_error *error) {
     MOTION_REQUIRE(error, motion, reduced);
     C_LOCALE_HERE;
-    return reduce(motion, options, reduced, reduction, error);
+    if (!motion->content.has_stamps || motion->headers_only)
+        return reduce(motion, options, reduced, reduction, error);
+    SCOPED(pm_motion_destroy) pm_motion *near = NULL, *made = NULL;
+    MOTION_TRY(stamped_begin(motion, &near, error));
+    MOTION_TRY(reduce(near, options, &made, reduction, error));
+    return stamped_end(motion, made, reduced, error);
 }

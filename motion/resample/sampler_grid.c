@@ -99,7 +99,7 @@ static key_grid find_source(const sampler *s) {
     const key_grid authored = {s->clip->rate, s->clip->first_time};
     const double *times = s->uniform ? NULL : s->longest->times;
     pm_rational rate;
-    if (!times || s->longest->key_count < 3 ||
+    if (!times || s->longest->key_count < 3 || s->motion->content.has_stamps ||
         !find_related(s, times, s->longest->key_count, &rate) ||
         (rate.num == authored.rate.num && rate.den == authored.rate.den) ||
         !key_rate_fits(times, s->longest->key_count, rate))
@@ -220,8 +220,9 @@ bool sampler_keeps_all(const sampler *s) {
     return g->first % g->unit == 0 && g->step % g->unit == 0 && !ends_between;
 }
 
-static double as_float32(double seconds) {
-    return (double)(float)seconds;
+/* Times of keys are float32, but for stamps. */
+static double as_key_time(const sampler *s, double seconds) {
+    return s->motion->content.has_stamps ? seconds : (double)(float)seconds;
 }
 
 static double step_of(const sampler *s) {
@@ -230,7 +231,8 @@ static double step_of(const sampler *s) {
 
 /* What the time of a key may have lost, but not so much that another sample could be meant. */
 static double lost_at(const sampler *s, double time) {
-    return fmin(key_time_loss(time), 0.25 * step_of(s));
+    const double loss = s->motion->content.has_stamps ? 0.5e-9 : key_time_loss(time);
+    return fmin(loss, 0.25 * step_of(s));
 }
 
 static void find_drift(sampler *s) {
@@ -264,9 +266,9 @@ static double framed_time(const sampler *s, uint64_t sample, double exact) {
     size_t key;
     double part;
     if (!find_frame(s, sample, &key, &part) || (part > 0 && !s->has_drifted))
-        return as_float32(exact);
+        return as_key_time(s, exact);
     const double time = evaluate_key_time(s->longest, key);
-    return part > 0 ? as_float32(time + part * (evaluate_key_time(s->longest, key + 1) - time))
+    return part > 0 ? as_key_time(s, time + part * (evaluate_key_time(s->longest, key + 1) - time))
                     : time;
 }
 
@@ -286,7 +288,7 @@ double sampler_time(const sampler *s, uint64_t sample) {
     if ((s->grid.extra && sample == s->grid.count) ||
         fabs(exact - s->last_time) <= lost_at(s, s->last_time))
         return s->last_time;
-    double time = as_float32(exact);
+    double time = as_key_time(s, exact);
     if (s->frames > 0) {
         time = framed_time(s, sample, exact);
     } else {
@@ -299,17 +301,27 @@ double sampler_time(const sampler *s, uint64_t sample) {
 /* Counts a sample that lies on a key of the longest timeline. */
 static void count_kept(sampler *s, double time) {
     const size_t keys = s->longest->key_count;
-    while (s->passed < keys && as_float32(evaluate_key_time(s->longest, s->passed)) < time)
+    while (s->passed < keys && as_key_time(s, evaluate_key_time(s->longest, s->passed)) < time)
         s->passed++;
     s->report->kept += s->has_first && s->interpolating && s->passed < keys &&
                        !motion_find_row(s->motion, clip_index(s), s->passed).changed &&
-                       as_float32(evaluate_key_time(s->longest, s->passed)) == time;
+                       as_key_time(s, evaluate_key_time(s->longest, s->passed)) == time;
+}
+
+/* Of a trajectory, the key that a sample lies on. */
+static uint64_t stamped_key(const sampler *s, double time) {
+    const bool has_rows = s->motion->content.has_stamps && s->clip->timeline_count == 1;
+    const size_t key = has_rows && s->interpolating ? nearest_key(s, time) : 0;
+    return has_rows && s->interpolating && evaluate_key_time(s->longest, key) == time
+               ? key
+               : MOTION_NO_KEY;
 }
 
 static void advance_listed(sampler *s, size_t count, motion_position positions[]) {
     for (size_t k = 0; k < count; k++) {
-        count_kept(s, sampler_time(s, s->next + k));
-        positions[k] = (motion_position){.key = MOTION_NO_KEY, .own = MOTION_NO_KEY};
+        const double time = sampler_time(s, s->next + k);
+        count_kept(s, time);
+        positions[k] = (motion_position){.key = MOTION_NO_KEY, .own = stamped_key(s, time)};
     }
 }
 
@@ -326,7 +338,8 @@ static uint64_t count_times(const sampler *s, bool before_end) {
 /* Whether neighbouring samples have different float32 times. */
 static bool are_distinct(const sampler *s) {
     const double largest = fmax(fabs(s->first_time), fabs(s->last_time));
-    return s->first_time >= s->last_time || 1.0 / rate_value(s->options->rate) > 0x1p-23 * largest;
+    const double step = s->motion->content.has_stamps ? 1e-9 : 0x1p-23 * largest;
+    return s->first_time >= s->last_time || 1.0 / rate_value(s->options->rate) > step;
 }
 
 /* An open loop ends at its period, where the first sample repeats. */
@@ -344,7 +357,7 @@ static double origin_of(const sampler *s) {
 static void cut_range(sampler *s) {
     const pm_motion_resample_options *o = s->options;
     const double loop = loop_of(o), origin = origin_of(s);
-    const double end = as_float32(
+    const double end = as_key_time(s, 
         origin + (is_given(o->end_after_first_key) ? rate_value(o->end_after_first_key) : loop));
     s->first_time =
         origin + (is_given(o->start_after_first_key) ? rate_value(o->start_after_first_key) : 0);
@@ -398,9 +411,10 @@ static void find_begin(sampler *s) {
     const pm_motion_resample_options *o = s->options;
     const pm_rational zero = {0, 1};
     const bool is_cut = is_given(o->start_after_first_key) || o->trim_start > 0;
-    s->is_moved = is_cut && !o->keep_time && (s->first_time != 0 || o->trim_start > 0);
+    const bool keeps = o->keep_time || s->motion->content.has_stamps;
+    s->is_moved = is_cut && !keeps && (s->first_time != 0 || o->trim_start > 0);
     s->begin = zero;
-    if (is_cut ? !o->keep_time : s->uniform)
+    if (is_cut ? !keeps : s->uniform)
         return;
     if (!is_given(s->origin) ||
         !rate_add(s->origin, is_given(o->start_after_first_key) ? o->start_after_first_key : zero,

@@ -9,17 +9,26 @@
 #include "motion/model/names.h"
 #include "motion/steps/steps.h"
 
+/* Whether files have one list of times. */
+static bool has_rows(pm_motion_format format) {
+    return format == PM_MOTION_NPZ || format == PM_MOTION_TUM || format == PM_MOTION_CSV;
+}
+
+static pm_status refuse_rows(pm_motion_format format, pm_error *error) {
+    motion_report(error, PM_ERROR_ARGUMENT,
+                  "%s has a row for each frame, and cannot hold keys at some times only",
+                  pm_motion_format_name(format));
+    motion_hint(error, "write .glb, .gltf or .npz");
+    return PM_ERROR_ARGUMENT;
+}
+
 pm_status task_check_reduce(pm_motion_format format, pm_method curve, pm_error *error) {
-    if (format != PM_MOTION_ANY && !motion_is_gltf(format) && format != PM_MOTION_NPZ) {
-        motion_report(error, PM_ERROR_ARGUMENT,
-                      "%s has a row for each frame, and cannot hold keys at some times only",
-                      pm_motion_format_name(format));
-        motion_hint(error, "write .glb, .gltf or .npz");
-        return PM_ERROR_ARGUMENT;
-    }
-    return format == PM_MOTION_NPZ && curve == PM_METHOD_CUBICSPLINE
+    if (format != PM_MOTION_ANY && !motion_is_gltf(format) && !has_rows(format))
+        return refuse_rows(format, error);
+    return has_rows(format) && curve == PM_METHOD_CUBICSPLINE
                ? motion_fail(error, PM_ERROR_ARGUMENT,
-                             "npz has no tangents, which cubicspline requires")
+                             "%s has no tangents, which cubicspline requires",
+                             pm_motion_format_name(format))
                : PM_OK;
 }
 
@@ -78,17 +87,18 @@ static bool is_asked(const pm_motion_batch_task *task) {
     return task->reduce != NULL;
 }
 
-/* Keys for NPZ are common, because it has one list of times. A batch has a thread for each file. */
+/* Keys for NPZ and trajectories are common, because they have one list of times; robots' CSV has none. A batch has a thread for each file. */
 static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_motion **made,
                            pm_error *error) {
     pm_motion_reduce_options how =
         task->reduce ? *task->reduce : (pm_motion_reduce_options){.has_angle = false};
-    const bool is_npz = w->format == PM_MOTION_NPZ;
     const size_t first = task_first_clip(w);
     MOTION_TRY(task_check_reduce(w->format, how.curve, error));
-    if (is_npz && first < w->motion->content.clip_count)
+    if (w->format == PM_MOTION_CSV && w->motion->content.node_count != 1)
+        return refuse_rows(w->format, error);
+    if (w->format == PM_MOTION_NPZ && first < w->motion->content.clip_count)
         MOTION_TRY(check_lines(w->motion, first, error));
-    how.common |= is_npz;
+    how.common |= has_rows(w->format);
     how.clips = w->clip_count > 0 ? w->clips : NULL;
     how.clip_count = w->clip_count;
     how.threads = w->how->is_batch ? 1 : how.threads;

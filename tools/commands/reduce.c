@@ -107,7 +107,8 @@ const command command_reduce = {
         "no time exceeds. Keys are single precision, and the bound is that of their curves.\n"
         "No format names squad, hermite and spline: resample with --method plays them.\n"
         "The output is glTF, or NPZ with one list of times: all its joints have keys at the same\n"
-        "times, as by --common. BVH and CSV have a row for each frame, and are refused.\n"
+        "times, as by --common. So is a trajectory, whose rows keep their text. BVH and CSV of\n"
+        "robots have a row for each frame, and are refused.\n"
         "With --out-dir a record of each file is kept, with its bounds, as by resample.",
     .example = "posemill reduce walk.bvh -o walk.glb --angle 0.5\n"
                "posemill reduce character.glb -o small.glb --angle 1 --position 0.001\n"
