@@ -940,6 +940,7 @@ typedef struct pm_motion_compare_options {
     /* Joints of A whose contacts with the ground are found, names separated by commas; or "feet", those with
      * foot, toe or ankle in their names. Both motions require skeletons. NULL: none */
     const char *contacts;
+    uint64_t rpe_delta; /* of trajectories: how many poses apart those of RPE are. 0: 1 */
     /* Where distances are measured, beside the joints, as of pm_motion_reduce_options: PM_MOTION_AT_MESH, the vertices
      * of A or, where it has none, of B; PM_MOTION_AT_JOINTS, nowhere; a length. 0: the mesh where there is one whose
      * vertices can be read, otherwise nowhere */
@@ -1015,6 +1016,20 @@ typedef struct pm_motion_hint {
     const void *next; /* NULL */
 } pm_motion_hint;
 
+/* Errors of B, an estimate, against A, a reference: two trajectories, in units of length, rms. B is taken at its
+ * stamps, and A is interpolated there. */
+typedef struct pm_motion_trajectory_error {
+    size_t poses;     /* 0: not both motions are trajectories, and all is 0 */
+    double ate;       /* absolute trajectory error: distances of places, as they are */
+    double ate_rigid, /* the least that a rotation and a translation of B leave */
+        ate_similar;  /* likewise with a scale */
+    double scale;     /* that scale; 1 for one place */
+    double rpe,       /* relative pose error: of the way from each pose to the one rpe_delta later, in */
+        rpe_degrees;  /* the frame of the former, and of the turn. NaN: there are fewer poses */
+
+    const void *next; /* NULL */
+} pm_motion_trajectory_error;
+
 /* Names point into the motions. The joints that are not compared are numbered like joint_a and
  * joint_b. */
 typedef struct pm_motion_differences {
@@ -1042,6 +1057,7 @@ typedef struct pm_motion_differences {
     size_t contact_count;
     uint64_t contact_frames; /* times of which contacts are counted: at least half a key apart */
     double at;               /* where distances are measured, as of the options; never 0 */
+    pm_motion_trajectory_error trajectory; /* of two motions with stamps */
 
     const void *next; /* NULL */
 } pm_motion_differences;

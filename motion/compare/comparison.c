@@ -92,6 +92,7 @@ static bool describe(pm_motion_comparison *m, const pm_motion *b,
                            .has_tolerance = b && o->has_tolerance,
                            .tolerance_degrees = o->tolerance_degrees,
                            .tolerance_mm = o->tolerance_mm,
+                           .trajectory = {.delta = o->rpe_delta > 0 ? o->rpe_delta : 1},
                            .certify = b && o->certify,
                            .certified = {{(double)NAN, 0}, {(double)NAN, 0}}};
     if (!o->engine || !b)
@@ -105,7 +106,12 @@ static bool describe(pm_motion_comparison *m, const pm_motion *b,
 static pm_status look(pm_motion_comparison *m, const pm_motion_compare_options *o,
                       pm_error *error) {
     const char *const a = m->outcome.a.path, *const b = m->outcome.b.path;
+    char aligned[96];
     m->hints.spelling = o->spelling;
+    MOTION_TRY(motion_name_failure(trajectories_align(&m->numbers, aligned, sizeof aligned, error),
+                                   a, error));
+    if (aligned[0])
+        scene_add_hint(&m->hints, b, aligned);
     const pm_status status = scene_apply(o, &m->numbers, a, b, &m->hints, error);
     for (size_t i = 0; i < m->hints.count; i++)
         motion_tell(
@@ -257,11 +263,23 @@ static size_t place_of(const comparison *c, size_t pair) {
     return place;
 }
 
+static pm_motion_trajectory_error trajectory_of(const trajectory_errors *e) {
+    return (pm_motion_trajectory_error){.poses = e->poses,
+                                        .ate = e->ate,
+                                        .ate_rigid = e->ate_rigid,
+                                        .ate_similar = e->ate_similar,
+                                        .scale = e->scale,
+                                        .rpe = e->rpe,
+                                        .rpe_degrees = e->rpe_degrees};
+}
+
 pm_status comparison_end(pm_motion_comparison *m, pm_error *error) {
     const comparison *c = &m->numbers;
     const certified_bounds *bounds = &m->outcome.certified;
     size_t size = 0;
     MOTION_TRY(certify(m, error));
+    MOTION_TRY(motion_name_failure(
+        trajectories_compare(&m->numbers, &m->outcome.trajectory, error), m->outcome.a.path, error));
     m->found =
         (pm_motion_differences){.joint_count = c->pairs->count,
                                 .clip = difference_of(c, &c->clip),
@@ -282,7 +300,8 @@ pm_status comparison_end(pm_motion_comparison *m, pm_error *error) {
                                 .certified_degrees = bounds->degrees.most,
                                 .certified_joint = place_of(c, bounds->degrees.pair),
                                 .certified_distance = bounds->distance.most,
-                                .certified_distance_joint = place_of(c, bounds->distance.pair)};
+                                .certified_distance_joint = place_of(c, bounds->distance.pair),
+                                .trajectory = trajectory_of(&m->outcome.trajectory)};
     if (list(m))
         m->json = outcome_json(&m->outcome, &size);
     if (m->json)

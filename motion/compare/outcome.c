@@ -244,6 +244,22 @@ static void write_contacts(json_writer *json, const comparison *c) {
     json_end_object(json);
 }
 
+/* Only of trajectories. */
+static void write_trajectory(json_writer *json, const trajectory_errors *e) {
+    if (e->poses == 0)
+        return;
+    json_begin_object(json, "trajectory");
+    json_write_integer(json, "poses", e->poses);
+    json_write_number(json, "ate", e->ate);
+    json_write_number(json, "ate_rigid", e->ate_rigid);
+    json_write_number(json, "ate_similar", e->ate_similar);
+    json_write_number(json, "scale", e->scale);
+    json_write_integer(json, "rpe_delta", e->delta);
+    json_write_number(json, "rpe", e->rpe);
+    json_write_number(json, "rpe_degrees", e->rpe_degrees);
+    json_end_object(json);
+}
+
 static bool print_all(FILE *file, const void *content) {
     const outcome *o = content;
     const comparison *c = o->comparison;
@@ -263,6 +279,7 @@ static bool print_all(FILE *file, const void *content) {
     write_scales(&json, c);
     write_moments(&json, c);
     write_contacts(&json, c);
+    write_trajectory(&json, &o->trajectory);
     json_end_object(&json);
     return true;
 }

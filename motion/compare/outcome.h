@@ -34,6 +34,9 @@ typedef struct scene_hints {
 pm_status scene_apply(const pm_motion_compare_options *options, comparison *c, const char *name_a,
                       const char *name_b, scene_hints *hints, pm_error *error);
 
+/* Adds a sentence without a cure. */
+void scene_add_hint(scene_hints *hints, const char *file, const char *text);
+
 /* Adds the hints about the first clip of a motion to its notes, for `info`. */
 pm_status scene_note(pm_motion *motion, const char *name, pm_error *error);
 
@@ -71,6 +74,7 @@ typedef struct outcome {
     double unit_mm; /* millimetres per unit of length. NaN: not known */
     bool has_tolerance;
     double tolerance_degrees, tolerance_mm;
+    trajectory_errors trajectory;
     bool certify; /* bounds are asked for */
     certified_bounds certified;
     pm_spelling spelling; /* of options that texts name */

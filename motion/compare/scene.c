@@ -197,6 +197,10 @@ static pm_status look_at_both(const pm_motion_compare_options *o, seen w[2], sce
     return status;
 }
 
+void scene_add_hint(scene_hints *hints, const char *file, const char *text) {
+    add_hint(hints, file, (hint_cure){NULL, "", NULL}, "%s", text);
+}
+
 /* ---- the part ------------------------------------------------------------------------------ */
 
 /* The time of a key of the timeline that has most. */

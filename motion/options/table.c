@@ -212,6 +212,9 @@ const option_row option_rows[] = {
      .verbs = OF(COMPARE),
      HELP("also state when these joints of A, names with commas between, or feet, those with foot, "
           "toe or ankle in their names, are in contact with the ground, and how fast they slide")},
+    {NAME("rpe-delta", "N"), TYPE(count), COMPARE(rpe_delta), RANGE(1, 9e18), .usual_number = 1,
+     .verbs = OF(COMPARE),
+     HELP("of trajectories: how many poses apart those of the relative pose error are")},
     {NAME("map", "FILE"), TYPE(path), COMPARE(map), .verbs = OF(COMPARE),
      HELP("pairs of joints: on each line a name of A, a tab, and a name of B")},
     {NAME("rate", "HZ"), TYPE(rate), COMPARE(rate), .letter = 'r', .verbs = OF_PAIRS,
