@@ -364,6 +364,8 @@ static void make_values(track *t, double time, size_t k) {
         const csv_group *g = &t->form->layout.groups[i];
         const pm_motion_channel *channel = t->of[i];
         double kept[4];
+        if (!t->samples && g->form != CSV_EULER) /* keys have the signs that they have */
+            memset(t->values + g->column, 0, g->count * sizeof *t->values);
         if (g->form == CSV_STAMP)
             continue;
         if (!channel) {

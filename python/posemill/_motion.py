@@ -622,6 +622,11 @@ def _parse(data: bytes, label: bytes, options: Options) -> Content:
     return Content(made[0], (_parse, (data, label, options)), data=held)
 
 
+def motion_of_text(source: str, format: str) -> Motion:
+    """A motion of a text that the package makes."""
+    return Motion._of(_parse(source.encode(), b"keys", Options("load", {"format": format})), "keys")
+
+
 def _read(file: IO[bytes], options: Options) -> Content:
     if not hasattr(file, "read"):
         raise TypeError(f"path: expected a path or a file object, found {type(file).__name__}")
@@ -642,7 +647,7 @@ def _label(path: Path | IO[bytes]) -> str:
 
 
 def load(path: Path | IO[bytes], **options: Unpack[LoadOptions]) -> Motion:
-    """Read a motion file: BVH, glTF, GLB, NPZ, CSV or AMC.
+    """Read a motion file: BVH, glTF, GLB, NPZ, AMC, TUM or CSV, also of EuRoC and KITTI.
 
     Parameters
     ----------

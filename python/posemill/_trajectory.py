@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from ._arrays import Array, address, as_array, as_seconds, is_rotation
 from ._description import FRAMES, Description, word
 from ._engine import Engine, checked_engine, plain_engine
-from ._library import call, ffi, lib
+from ._library import Path, call, ffi, lib
+from ._motion import Motion, load, motion_of_text
 from ._names import Frame, Method, Tangents, VectorMethod
 from ._shared import Shared
 
-__all__ = ["TimedPoses", "Trajectory"]
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .options import LoadOptions, LowpassOptions, ReduceOptions, SaveOptions
+
+__all__ = ["TimedPoses", "Trajectory", "fixed_pose"]
 
 Outside = Literal["refuse", "clamp", "extrapolate", "invalid"]
 
@@ -119,7 +125,7 @@ def _set_vectors(target: Any, array: Array) -> None:
     target.step = array.strides[1]
 
 
-def _fixed(value: Any, name: str, target: Any) -> None:
+def fixed_pose(value: Any, name: str, target: Any) -> None:
     """A rotation and a position, either of them None, or a matrix (4, 4)."""
     if value is None:
         return
@@ -152,10 +158,10 @@ def _fixed(value: Any, name: str, target: Any) -> None:
 
 
 class _Keys:
-    """The native trajectory, which is shared by all that is made of it."""
+    """The native trajectory, which is shared by all that is made of it, the stamps of its keys, and its method."""
 
-    def __init__(self, handle: Any, engine: Engine, tracks: int) -> None:
-        self.handle, self.engine, self.tracks = handle, engine, tracks
+    def __init__(self, handle: Any, engine: Engine, tracks: int, stamps: Array, method: dict[str, Any]) -> None:
+        self.handle, self.engine, self.tracks, self.stamps, self.method = handle, engine, tracks, stamps, method
 
     def __del__(self) -> None:
         lib.pm_trajectory_destroy(self.handle)
@@ -228,7 +234,9 @@ class Trajectory(Shared):
             _set_field(desc.stamps, stamps, _STAMPS)
         handle = ffi.new("pm_trajectory **")
         call(lib.pm_trajectory_create, used.handle, desc, handle)
-        self._frames: tuple[tuple[_Keys, bool], ...] = ((_Keys(handle, used, desc.motion.track_count), False),)
+        ns = _rounded(stamps, "times") if stamps.dtype.kind == "f" else stamps.astype(np.int64)
+        how = {"method": method, "vector_method": vector_method, "tangents": tangents, "engine": engine}
+        self._frames: tuple[tuple[_Keys, bool], ...] = ((_Keys(handle, used, desc.motion.track_count, ns, how), False),)
         self._track_shape = made.track_shape
 
     @classmethod
@@ -241,6 +249,190 @@ class Trajectory(Shared):
 
     def __reduce__(self) -> Any:
         raise TypeError("a Trajectory cannot be pickled: make it of its keys")
+
+    @classmethod
+    def load(cls, path: Path | IO[bytes], method: Method | Literal["screw"] = "slerp", *,
+             vector_method: VectorMethod = "auto", engine: Engine | None = None,
+             **options: Unpack[LoadOptions]) -> Trajectory:
+        """Read a trajectory: TUM, EuRoC, KITTI with times, CSV with a header; or another motion of one node.
+
+        Parameters
+        ----------
+        path : str, PathLike or binary file object
+            As of :func:`posemill.load`.
+        method, vector_method, engine
+            As of :class:`Trajectory`.
+        **options
+            As of :func:`posemill.load`: ``layout="kitti:times.txt"`` names the file of times.
+
+        Returns
+        -------
+        Trajectory
+            With the stamps of the file, to the ns.
+
+        Examples
+        --------
+        >>> import io
+        >>> import posemill as pm
+        >>> text = b"1305031098.6659 0 0 0 0 0 0 1\\n1305031098.7659 1 0 0 0 0 0 1\\n"
+        >>> pm.Trajectory.load(io.BytesIO(text)).span
+        (1305031098665900000, 1305031098765900000)
+        """
+        return cls.of(load(path, **options), method, vector_method=vector_method, engine=engine)
+
+    @classmethod
+    def of(cls, motion: Motion, method: Method | Literal["screw"] = "slerp", *, joint: int | str | None = None,
+           clip: int | str = 0, vector_method: VectorMethod = "auto", engine: Engine | None = None) -> Trajectory:
+        """The path of a node of a motion, relative to its parent.
+
+        Parameters
+        ----------
+        motion : Motion
+            As :func:`posemill.load` gives it.
+        joint : int or str, optional
+            The node. None: the only one.
+        clip : int or str
+            The clip, by its number or name.
+        method, vector_method, engine
+            As of :class:`Trajectory`. The interpolation that a file has is not taken.
+
+        Returns
+        -------
+        Trajectory
+            Stamps of a motion without them are the ns of its times.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> hips = pm.Trajectory.of(pm.load("walk.bvh"), joint="Hips")
+        >>> hips.span
+        (0, 2000000000)
+        """
+        if joint is None and len(motion.names) != 1:
+            raise ValueError(f"joint: the motion has {len(motion.names)} nodes; expected the name of one")
+        node = 0 if joint is None else motion._joint(joint)
+        chosen = motion.clips[clip]
+        found = {c.path: c for c in chosen.channels if c.node == node and c.path in ("rotation", "translation")}
+        if not found:
+            raise ValueError(f"joint: {motion.names[node]!r} has no keys")
+        times = max((c.times for c in found.values()), key=len)
+        content = motion._content.c
+        stamps = _rounded(np.asarray(times), "times") + (int(content.epoch) if content.has_stamps else 0)
+        rows = {path: c.at(times) for path, c in found.items()}
+        rest = {"rotation": motion._content.rest("rotation")[node], "translation": motion._content.rest("translation")[node]}
+        keys = [rows[path] if path in rows else np.broadcast_to(rest[path], (len(times), len(rest[path])))
+                for path in ("rotation", "translation")]
+        return cls(stamps, *keys, method, vector_method=vector_method, engine=engine)
+
+    def _stamps(self, times: Any) -> Array:
+        if any(keys.tracks > 1 for keys, _ in self._frames):
+            raise ValueError("the trajectory has several tracks; expected one")
+        if times is not None:
+            given = _times(times)
+            return _rounded(given, "times") if given.dtype.kind == "f" else given.astype(np.int64)
+        if len(self._frames) > 1:
+            raise ValueError("times: a chain has no keys of its own; expected the times of rows")
+        return self._frames[0][0].stamps
+
+    def motion(self, times: Any = None) -> Motion:
+        """A motion of one node, with a key at each time.
+
+        Parameters
+        ----------
+        times : array_like, optional
+            As of :class:`Trajectory`. None: those of the keys; a chain requires them.
+
+        Returns
+        -------
+        Motion
+            Which :func:`posemill.compare` takes, and which is saved, shown, cut and so on.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> car = pm.Trajectory([0.0, 1.0], positions=[[0.0, 0.0, 0.0], [10.0, 0.0, 0.0]])
+        >>> car.motion().format
+        'tum'
+        """
+        stamps = self._stamps(times)
+        poses = self.at(stamps)
+        rows = np.concatenate([poses.positions, poses.rotations], axis=1).tolist()
+        text = "\n".join(f"{'-' if stamp < 0 else ''}{abs(stamp) // 10**9}.{abs(stamp) % 10**9:09d} "
+                         + " ".join(map(repr, row)) for stamp, row in zip(stamps.tolist(), rows))
+        return motion_of_text("# timestamp tx ty tz qx qy qz qw\n" + text + "\n", "tum")
+
+    def save(self, path: Path, times: Any = None, **options: Unpack[SaveOptions]) -> None:
+        """Write a file: ``.tum``, ``.csv`` with the columns of EuRoC, or another format of motions.
+
+        Parameters
+        ----------
+        path : str or PathLike
+            The format is that of the extension.
+        times : array_like, optional
+            As of :meth:`motion`.
+        **options
+            As of :meth:`Motion.save`.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> car = pm.Trajectory([0.0, 1.0], positions=[[0.0, 0.0, 0.0], [10.0, 0.0, 0.0]])
+        >>> car.save("car.tum")
+        """
+        self.motion(times).save(path, **options)
+
+    def _by(self, motion: Motion) -> Trajectory:
+        """A motion as a trajectory of the method that this one has."""
+        method = {name: value for name, value in self._frames[0][0].method.items() if name != "tangents"}
+        return Trajectory.of(motion, **method)
+
+    def reduce(self, **options: Unpack[ReduceOptions]) -> Trajectory:
+        """Drop keys while slerps and lines between the others stay within a bound.
+
+        Parameters
+        ----------
+        **options
+            As of :meth:`Motion.reduce`: ``angle`` in degrees, ``position``.
+
+        Returns
+        -------
+        Trajectory
+            Of some of the keys.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import posemill as pm
+        >>> car = pm.Trajectory(np.arange(100) * 10**7, positions=np.arange(300).reshape(100, 3) * 0.5)
+        >>> len(car.reduce(position=0.001).motion().clips[0].times)
+        2
+        """
+        return self._by(self.motion().reduce(**{"common": True, **options}))
+
+    def lowpass(self, lowpass: float, **options: Unpack[LowpassOptions]) -> Trajectory:
+        """Remove high frequencies, without a delay. Keys are at a rate afterwards.
+
+        Parameters
+        ----------
+        lowpass : float
+            The cut-off in Hz.
+        **options
+            As of :meth:`Motion.lowpass`; ``rate`` of the keys.
+
+        Returns
+        -------
+        Trajectory
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import posemill as pm
+        >>> shaking = np.sin(np.arange(100))[:, None] * [0, 0, 1]
+        >>> car = pm.Trajectory(np.arange(100) * 10**7, positions=shaking)
+        >>> bool(abs(car.lowpass(5, rate=100).at(0.5).positions[2]) < 0.01)
+        True
+        """
+        return self._by(self.motion().lowpass(lowpass, **options))
 
     @property
     def span(self) -> tuple[int, int]:
@@ -532,8 +724,8 @@ class Trajectory(Shared):
         written = target.reshape(-1, 3) if target.ndim > 2 else target
         if written.size and not np.may_share_memory(written, target):
             raise ValueError("out: has strides that cannot be written")
-        _fixed(sensor, "sensor", job.before)
-        _fixed(after, "after", job.after)
+        fixed_pose(sensor, "sensor", job.before)
+        fixed_pose(after, "after", job.after)
         job.directions = directions
         if valid is not None:
             mask = as_array(valid, "valid")

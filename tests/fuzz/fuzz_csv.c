@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fuzzer of CSV files: any bytes are read or refused, and what was read is written, kept rows and
+ * Fuzzer of CSV files of robots: any bytes are read or refused, and what was read is written, kept rows and
  * new ones, and read again with as many rows and columns.
  */
 #include <math.h>
@@ -40,7 +40,7 @@ static void write_and_read(const pm_motion *motion) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     pm_motion *motion = fuzz_open(data, size, PM_MOTION_CSV);
-    if (motion) {
+    if (motion && !motion->content.has_stamps) { /* else see fuzz_trajectory */
         check(motion);
         write_and_read(motion);
     }
