@@ -13,12 +13,13 @@ from ._engine import Engine, checked_engine, plain_engine
 from ._library import Path, call, ffi, lib
 from ._motion import Motion, load, motion_of_text
 from ._names import Frame, Method, Tangents, VectorMethod
+from ._rational import Number
 from ._shared import Shared
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .options import LoadOptions, LowpassOptions, ReduceOptions, SaveOptions
+    from .options import LoadOptions, ReduceOptions, SaveOptions
 
 __all__ = ["TimedPoses", "Trajectory", "fixed_pose"]
 
@@ -409,15 +410,15 @@ class Trajectory(Shared):
         """
         return self._by(self.motion().reduce(**{"common": True, **options}))
 
-    def lowpass(self, lowpass: float, **options: Unpack[LowpassOptions]) -> Trajectory:
-        """Remove high frequencies, without a delay. Keys are at a rate afterwards.
+    def lowpass(self, lowpass: float, rate: Number) -> Trajectory:
+        """Remove high frequencies, without a delay: the curve is sampled at a rate, and the samples are filtered.
 
         Parameters
         ----------
         lowpass : float
             The cut-off in Hz.
-        **options
-            As of :meth:`Motion.lowpass`; ``rate`` of the keys.
+        rate : number
+            Keys per second, of the samples and of the result.
 
         Returns
         -------
@@ -429,10 +430,10 @@ class Trajectory(Shared):
         >>> import posemill as pm
         >>> shaking = np.sin(np.arange(100))[:, None] * [0, 0, 1]
         >>> car = pm.Trajectory(np.arange(100) * 10**7, positions=shaking)
-        >>> bool(abs(car.lowpass(5, rate=100).at(0.5).positions[2]) < 0.01)
+        >>> bool(abs(car.lowpass(5, 100).at(0.5).positions[2]) < 0.01)
         True
         """
-        return self._by(self.motion().lowpass(lowpass, **options))
+        return self._by(self.motion().resample(rate).lowpass(lowpass))
 
     @property
     def span(self) -> tuple[int, int]:

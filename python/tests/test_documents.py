@@ -14,11 +14,11 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def examples(document: str) -> list[tuple[int, str]]:
-    """The blocks of Python of a document, with the numbers of their first lines."""
+def examples(document: str) -> list[tuple[int, str, str | None]]:
+    """The blocks of Python of a document, with the numbers of their first lines, and the text that they print."""
     text = (ROOT / document).read_text(encoding="utf-8")
-    return [(text.count("\n", 0, found.start(1)), found[1])
-            for found in re.finditer(r"^```python\n(.*?)^```$", text, re.M | re.S)]
+    return [(text.count("\n", 0, found.start(1)), found[1], found[2])
+            for found in re.finditer(r"^```python\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", text, re.M | re.S)]
 
 
 HUMAN = ("Pelvis", "0 0 .9"), ("L_Hip", "0 .1 -.1"), ("R_Hip", "0 -.1 -.1"), ("Head", "0 0 .6")
@@ -53,8 +53,10 @@ def files_of_learners() -> None:
 
 @pytest.mark.parametrize("document, files", [("README.md", ["walk.bvh"]), ("python/README.md", ["walk.bvh"]),
                                              ("docs/python.md", []), ("docs/learning.md", ["walk.bvh"]),
-                                             ("docs/points.md", [])])
-def test_examples_run(document: str, files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+                                             ("docs/points.md", []), ("docs/tutorial-lidar.md", []),
+                                             ("docs/tutorial-rolling-shutter.md", [])])
+def test_examples_run(document: str, files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+                      capsys: pytest.CaptureFixture[str]) -> None:
     """Each block alone: nothing is left of others but files. docs/python.md makes its own."""
     pytest.importorskip("scipy")
     for name in files:
@@ -64,7 +66,14 @@ def test_examples_run(document: str, files: list[str], tmp_path: Path, monkeypat
         files_of_learners()
     blocks = examples(document)
     assert blocks
-    for line, source in blocks:
+    for line, source, printed in blocks:
         if re.search(r"\bpm\.torch\b|learning\.protomotions", source) and not find_spec("torch"):
             continue
         exec(compile("\n" * line + source, document, "exec"), {"__name__": "__main__"})
+        if printed is not None and "/tutorial-" in document:
+            assert capsys.readouterr().out == printed
+        capsys.readouterr()
+    for picture in tmp_path.glob("*.svg"):  # drawn by a tutorial
+        numbers = [np.array(re.findall(r"-?\d+(?:\.\d+)?", path.read_text(encoding="utf-8")), float)
+                   for path in (picture, ROOT / "docs" / "pictures" / picture.name)]
+        assert np.abs(numbers[0] - numbers[1]).max() < 0.11  # a last digit

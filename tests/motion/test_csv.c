@@ -196,7 +196,7 @@ TEST(times_in_a_column_are_the_rate) {
         if (cases[i].warning ? !strstr(warnings.text, cases[i].warning) : warnings.count > 0)
             fail_msg("case %zu: '%s'", i, warnings.text);
     }
-    const char *walk = "time,x,y,z,a,b,c,d\n0,1,2,3,0,0,0,1\n.02,1,2,3,0,0,0,1\n";
+    const char *walk = "time,root_x,y,z,a,b,c,d\n0,1,2,3,0,0,0,1\n.02,1,2,3,0,0,0,1\n";
     pm_motion_read_options options = {.source_rate = {60, 1}};
     SCOPED(pm_motion_destroy) pm_motion *given = read_text(walk, options);
     assert_int_equal(given->content.clips[0].rate.num, 60);
@@ -287,8 +287,8 @@ TEST(numbers_and_times_of_rows_are_never_filled) {
     static const struct {
         const char *text, *reason;
     } cases[] = {
-        {"%s,x,y,z,a,b,c,d\n0,0,0,0,0,0,0,1\n,0,0,0,0,0,0,1\n", "line 3, column 1 has no %s"},
-        {"%s,x,y,z,a,b,c,d\nnan,0,0,0,0,0,0,1\n", "line 2, column 1 has no %s"}};
+        {"%s,root_x,y,z,a,b,c,d\n0,0,0,0,0,0,0,1\n,0,0,0,0,0,0,1\n", "line 3, column 1 has no %s"},
+        {"%s,root_x,y,z,a,b,c,d\nnan,0,0,0,0,0,0,1\n", "line 2, column 1 has no %s"}};
     static const char *const columns[][2] = {{"frame", "number"}, {"time", "time"}};
     for (size_t i = 0; i < 2 * COUNT_OF(cases) * COUNT_OF(columns); i++) {
         char text[128], reason[64];
