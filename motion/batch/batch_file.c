@@ -51,7 +51,7 @@ static void opened(void *user, double ratio) {
     const uint64_t of_file = batch_file_need(g->file), packed = g->file->item->bytes;
     const uint64_t of_unpacked = FIXED_BYTES + times((double)g->file->unpacked, TIMES_UNPACKED);
     const uint64_t bytes = packed > g->file->unpacked ? packed : g->file->unpacked;
-    if (format != PM_MOTION_BVH && format != PM_MOTION_CSV)
+    if (format != PM_MOTION_BVH && format != PM_MOTION_CSV && format != PM_MOTION_TUM)
         grow_to(g, of_file > of_unpacked ? of_file : of_unpacked,
                 FIXED_BYTES + times((double)bytes, TIMES_OUTPUT * ratio));
 }

@@ -34,6 +34,7 @@ static pm_status open_source(report_motions *m, const batch_item *item, const ch
 static pm_status open_output(report_motions *m, const report_file *file, pm_error *error) {
     pm_motion_read_options read = quiet(m->task);
     const pm_motion_format from = pm_motion_get_content(m->source)->format;
+    const bool is_stamped = pm_motion_get_content(m->source)->has_stamps; /* outputs say it */
     const pm_motion_format named = pm_motion_find_format(file->file->out);
     const pm_motion_format wanted = m->task->format != PM_MOTION_ANY ? m->task->format : from;
     const char *layout = file->file->item->layout ? file->file->item->layout : read.layout;
@@ -42,7 +43,7 @@ static pm_status open_output(report_motions *m, const report_file *file, pm_erro
     read.rates_file = NULL;
     if ((named != PM_MOTION_ANY ? named : wanted) != PM_MOTION_NPZ)
         read.skeleton = NULL; /* the output has it */
-    read.layout = from == PM_MOTION_NPZ || from == PM_MOTION_CSV ? layout : NULL;
+    read.layout = from == PM_MOTION_NPZ || (from == PM_MOTION_CSV && !is_stamped) ? layout : NULL;
     return task_read(&read, file->file->out, NULL, 0, &m->output, error);
 }
 

@@ -64,12 +64,16 @@ static const char *const layout_words[] = {"amass",
                                            "robot",
                                            "robot-wxyz",
                                            "seed",
+                                           "tum",
+                                           "euroc",
+                                           "kitti",
                                            NULL};
 
 enum {
     BVH = 1 << PM_MOTION_BVH,
     NPZ = 1 << PM_MOTION_NPZ,
     CSV = 1 << PM_MOTION_CSV,
+    TUM = 1 << PM_MOTION_TUM,
     AMC = 1 << PM_MOTION_AMC
 };
 
@@ -266,10 +270,11 @@ const option_row option_rows[] = {
      HELP("unit of length of the input: mm, cm, dm, m, in, ft, or a number of millimetres; "
           "default: what the format states, else estimated by the height of the figure")},
     {NAME("layout", "LAYOUT"), TYPE(path), READ(layout), .words = layout_words,
-     .formats = NPZ | CSV, .reads = FILE_TEXT, .verbs = OF_READERS, TOPIC(reading),
+     .formats = NPZ | CSV | TUM, .reads = FILE_TEXT, .verbs = OF_READERS, TOPIC(reading),
      HELP("NPZ: amass, amass-x, inter-x, beyondmimic, beyondmimic-xyzw, isaaclab, isaaclab-xyzw, "
           "plain, or a JSON file with a layout; default: by the names of the members. "
-          "CSV: robot, robot-wxyz, seed, or columns such as index,position,euler-xyz; "
+          "CSV and TUM: robot, robot-wxyz, seed, tum, euroc, kitti, kitti:TIMES with a file of times, "
+          "or columns such as index,position,euler-xyz; "
           "default: by the header")},
     {NAME("skeleton", "JOINTS"), TYPE(path), READ(skeleton), .words = skeleton_words,
      .reads = FILE_MOTION, .verbs = OF_READERS, TOPIC(reading),

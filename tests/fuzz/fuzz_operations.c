@@ -53,7 +53,8 @@ static void take_skeleton(source *s, fuzz_input *input) {
 /* False: the file is refused, or too large. */
 static bool open_source(source *s, fuzz_input *input, uint8_t bits) {
     static const pm_motion_format formats[] = {PM_MOTION_BVH, PM_MOTION_GLTF, PM_MOTION_GLB,
-                                               PM_MOTION_NPZ, PM_MOTION_CSV,  PM_MOTION_AMC};
+                                               PM_MOTION_NPZ, PM_MOTION_CSV,  PM_MOTION_AMC,
+                                               PM_MOTION_TUM};
     pm_motion_read_options options = {
         .format = formats[bits % SIZE_OF(formats)], .keep_nan = bits & 64, .strict = bits & 128};
     pm_error error = {0};
