@@ -37,7 +37,7 @@ typedef enum pm_motion_format {
     PM_MOTION_CSV,
     PM_MOTION_USDA, /* USD as text, which is written, and not read */
     PM_MOTION_AMC, /* Acclaim, with its skeleton in a file beside it, which is read, and not written */
-    PM_MOTION_TUM  /* a trajectory: t x y z qx qy qz qw. Those of EuRoC and KITTI are layouts of CSV */
+    PM_MOTION_TUM /* a trajectory: t x y z qx qy qz qw. Those of EuRoC and KITTI are layouts of CSV */
 } pm_motion_format;
 
 /* What a channel animates. */
@@ -1024,8 +1024,8 @@ typedef struct pm_motion_trajectory_error {
     double ate_rigid, /* the least that a rotation and a translation of B leave */
         ate_similar;  /* likewise with a scale */
     double scale;     /* that scale; 1 for one place */
-    double rpe,       /* relative pose error: of the way from each pose to the one rpe_delta later, in */
-        rpe_degrees;  /* the frame of the former, and of the turn. NaN: there are fewer poses */
+    double rpe, /* relative pose error: of the way from each pose to the one rpe_delta later, in */
+        rpe_degrees; /* the frame of the former, and of the turn. NaN: there are fewer poses */
 
     const void *next; /* NULL */
 } pm_motion_trajectory_error;

@@ -278,8 +278,8 @@ pm_status comparison_end(pm_motion_comparison *m, pm_error *error) {
     const certified_bounds *bounds = &m->outcome.certified;
     size_t size = 0;
     MOTION_TRY(certify(m, error));
-    MOTION_TRY(motion_name_failure(
-        trajectories_compare(&m->numbers, &m->outcome.trajectory, error), m->outcome.a.path, error));
+    MOTION_TRY(motion_name_failure(trajectories_compare(&m->numbers, &m->outcome.trajectory, error),
+                                   m->outcome.a.path, error));
     m->found =
         (pm_motion_differences){.joint_count = c->pairs->count,
                                 .clip = difference_of(c, &c->clip),

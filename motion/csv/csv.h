@@ -40,11 +40,11 @@ typedef struct csv_layout {
     char name[CSV_LAYOUT_TEXT];
     csv_group groups[CSV_MAX_GROUPS];
     size_t count;
-    size_t columns;   /* that the groups name; those that follow are numbers */
-    int rate;         /* frames per second, where nothing else says it */
-    double full_turn; /* of the joints: 360 where the layout has degrees */
-    double unit_mm;   /* of lengths; z is up in all */
-    bool is_given;    /* by the options: what it says is not doubted */
+    size_t columns;    /* that the groups name; those that follow are numbers */
+    int rate;          /* frames per second, where nothing else says it */
+    double full_turn;  /* of the joints: 360 where the layout has degrees */
+    double unit_mm;    /* of lengths; z is up in all */
+    bool is_given;     /* by the options: what it says is not doubted */
     const char *times; /* the file of times of matrices, which is given. NULL: the usual one */
 } csv_layout;
 
@@ -59,8 +59,8 @@ typedef struct csv_document {
     text_span line_end;  /* behind the first row */
     bool ends_with_line; /* whether the last row has a line end too */
     size_t row_count, column_count;
-    double *numbers; /* (row_count, column_count), as in the file, but for matrices */
-    int64_t *stamps; /* ns. NULL: rows are at a rate */
+    double *numbers;      /* (row_count, column_count), as in the file, but for matrices */
+    int64_t *stamps;      /* ns. NULL: rows are at a rate */
     bool is_text_of_rows; /* of stamps: rows of the file have the columns of the layout */
     text_span whole;
     pm_motion_name

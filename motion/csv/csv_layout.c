@@ -259,18 +259,17 @@ static bool is_trajectory(const csv_document *d, const head *h) {
     return is_time(h->names[0]) && !is_robot &&
            (d->column_count == HEAD_COLUMNS - 1 ||
             (d->column_count > HEAD_COLUMNS - 1 &&
-             (strncmp(behind, "v_", 2) == 0 || has_any(behind, (const char *const[]){
-                                                           "vel", "cov", "bias", NULL}))));
+             (strncmp(behind, "v_", 2) == 0 ||
+              has_any(behind, (const char *const[]){"vel", "cov", "bias", NULL}))));
 }
 
 /* The word for the unit of the times, by the header, or by how they are written: those that are 2^53 or more
  * and whole are no seconds. NULL: neither says it. */
 static const char *stamp_word(const csv_document *d, const head *h, const motion_input *input) {
-    static const char *const units[][2] = {{"ns", "stamp-ns"},   {"nsec", "stamp-ns"},
-                                           {"us", "stamp-us"},   {"usec", "stamp-us"},
-                                           {"ms", "stamp-ms"},   {"msec", "stamp-ms"},
-                                           {"s", "stamp"},       {"sec", "stamp"},
-                                           {"seconds", "stamp"}, {"nanoseconds", "stamp-ns"}};
+    static const char *const units[][2] = {
+        {"ns", "stamp-ns"},   {"nsec", "stamp-ns"},       {"us", "stamp-us"}, {"usec", "stamp-us"},
+        {"ms", "stamp-ms"},   {"msec", "stamp-ms"},       {"s", "stamp"},     {"sec", "stamp"},
+        {"seconds", "stamp"}, {"nanoseconds", "stamp-ns"}};
     const char *name = h->names[0], *last = strrchr(name, '_');
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (strcmp(h->unit, units[i][0]) == 0 || (last && strcmp(last + 1, units[i][0]) == 0) ||
@@ -310,14 +309,16 @@ static pm_status choose_trajectory(csv_document *d, const head *h, const motion_
     }
     const char *stamp = stamp_word(d, h, input);
     if (!stamp) {
-        motion_report(error, PM_ERROR_FILE,
-                      "line %zu does not say the unit of the times; expected [ns], [us], [ms] or [s]",
-                      csv_line_of(d, 0) - 1);
+        motion_report(
+            error, PM_ERROR_FILE,
+            "line %zu does not say the unit of the times; expected [ns], [us], [ms] or [s]",
+            csv_line_of(d, 0) - 1);
         motion_cure(error, "layout", "stamp-ms,position,quaternion-xyzw",
                     "says the columns; stamp is for seconds, and stamp-us and stamp-ns for others");
         return PM_ERROR_FILE;
     }
-    snprintf(columns, sizeof columns, "%s,position,quaternion-%s", stamp, w_first ? "wxyz" : "xyzw");
+    snprintf(columns, sizeof columns, "%s,position,quaternion-%s", stamp,
+             w_first ? "wxyz" : "xyzw");
     const bool is_euroc = strcmp(columns, layouts[EUROC].columns) == 0;
     use_columns(&d->layout, is_euroc ? layouts[EUROC].name : columns, columns, 0, 0);
     return PM_OK;

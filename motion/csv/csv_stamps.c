@@ -135,8 +135,10 @@ pm_status csv_convert_matrices(csv_document *d, pm_error *error) {
 /* ---- stamps ---------------------------------------------------------------------------------------- */
 
 static pm_status refuse_stamp(const char *where, size_t line, text_span field, pm_error *error) {
-    return motion_refuse(error, "%sline %zu has the time '%s'; expected a decimal number that fits "
-                         "int64 of ns", where, line, MOTION_SHOWN(field.begin, field.size));
+    return motion_refuse(error,
+                         "%sline %zu has the time '%s'; expected a decimal number that fits "
+                         "int64 of ns",
+                         where, line, MOTION_SHOWN(field.begin, field.size));
 }
 
 static pm_status read_column(csv_document *d, const csv_group *g, pm_error *error) {
@@ -170,10 +172,9 @@ static pm_status read_beside(csv_document *d, const motion_input *input, pm_erro
     const char *given = d->layout.times;
     FREED char *data = NULL;
     size_t size = 0;
-    const bool has_path =
-        given ? snprintf(path, sizeof path, "%s", given) < (int)sizeof path
-              : input->folder && snprintf(path, sizeof path, "%s/times.txt", input->folder) <
-                                     (int)sizeof path;
+    const bool has_path = given ? snprintf(path, sizeof path, "%s", given) < (int)sizeof path
+                                : input->folder && snprintf(path, sizeof path, "%s/times.txt",
+                                                            input->folder) < (int)sizeof path;
     if (has_path && input_read_beside(path, NULL, SIZE_MAX, &data, &size, reason))
         return read_lines(d, path, (text_span){data, size}, error);
     if (!has_path)
@@ -198,7 +199,8 @@ static pm_status count_stamps(csv_document *d, pm_rational rate, pm_error *error
 }
 
 static bool is_repeated(const csv_document *d, size_t row, size_t before, size_t stamp) {
-    const double *a = d->numbers + row * d->column_count, *b = d->numbers + before * d->column_count;
+    const double *a = d->numbers + row * d->column_count,
+                 *b = d->numbers + before * d->column_count;
     bool same = true;
     for (size_t i = 0; same && i < d->column_count; i++)
         same = i == stamp || a[i] == b[i];

@@ -31,10 +31,12 @@ static pm_status check_groups(const csv_document *d, pm_error *error) {
         rotations += csv_is_rotation(g);
         others += g->form == CSV_INDEX || g->form == CSV_TIME || g->form == CSV_MATRIX;
     }
-    return stamps == 1 && positions <= 1 && rotations <= 1 && positions + rotations > 0 && others == 0
+    return stamps == 1 && positions <= 1 && rotations <= 1 && positions + rotations > 0 &&
+                   others == 0
                ? PM_OK
-               : motion_refuse(error, "layout '%s' is no trajectory; expected one stamp, a position, a "
-                                      "rotation, and numbers",
+               : motion_refuse(error,
+                               "layout '%s' is no trajectory; expected one stamp, a position, a "
+                               "rotation, and numbers",
                                MOTION_SHOWN(d->layout.name, strlen(d->layout.name)));
 }
 
@@ -103,7 +105,7 @@ typedef struct track {
     const pm_motion_channel *of[CSV_MAX_GROUPS]; /* for each group; NULL: the rest pose */
     size_t row;                                  /* of the source, which is not before the sample */
     unsigned decimals;                           /* of stamps at least */
-    unsigned number_decimals; /* 0: as many as read back as the same number */
+    unsigned number_decimals;                    /* 0: as many as read back as the same number */
     double *numbers, **channels, *values;
     motion_position *positions;
     char *text, *buffer;
@@ -113,8 +115,7 @@ typedef struct track {
 } track;
 
 static bool is_trajectory(const pm_motion *motion) {
-    const bool is_csv =
-        motion && (motion->format == &motion_csv || motion->format == &motion_tum);
+    const bool is_csv = motion && (motion->format == &motion_csv || motion->format == &motion_tum);
     const csv_document *d = is_csv ? motion->document : NULL;
     return d && d->stamps;
 }
@@ -128,11 +129,11 @@ static bool find_channels(track *t, const csv_document *d) {
         for (size_t c = 0; c < t->clip->channel_count; c++) {
             const pm_motion_channel *channel = &t->clip->channels[c];
             const bool fits =
-                g->form == CSV_POSITION  ? channel->node == 0 && channel->path == PM_MOTION_POSITION
-                : csv_is_rotation(g)     ? channel->node == 0 && channel->path == PM_MOTION_ROTATION
-                : g->form == CSV_NUMBERS ? channel->node < 0 && c >= next &&
-                                               channel->components == g->count
-                                         : false;
+                g->form == CSV_POSITION ? channel->node == 0 && channel->path == PM_MOTION_POSITION
+                : csv_is_rotation(g)    ? channel->node == 0 && channel->path == PM_MOTION_ROTATION
+                : g->form == CSV_NUMBERS
+                    ? channel->node < 0 && c >= next && channel->components == g->count
+                    : false;
             if (!fits || t->of[i])
                 continue;
             t->of[i] = channel;
@@ -148,8 +149,9 @@ static bool find_channels(track *t, const csv_document *d) {
 /* The columns of TUM or of EuRoC: those of a file with these lines. */
 static pm_status make_form(csv_document *d, bool is_tum, motion_arena *arena, pm_error *error) {
     static const char tum[] = "# timestamp tx ty tz qx qy qz qw\n0 0 0 0 0 0 0 1\n";
-    static const char euroc[] = "#timestamp [ns],p_x [m],p_y [m],p_z [m],q_w [],q_x [],q_y [],q_z []\n"
-                                "0,0,0,0,1,0,0,0\n";
+    static const char euroc[] =
+        "#timestamp [ns],p_x [m],p_y [m],p_z [m],q_w [],q_x [],q_y [],q_z []\n"
+        "0,0,0,0,1,0,0,0\n";
     static const pm_motion_read_options options;
     const motion_input input = {.data = is_tum ? tum : euroc,
                                 .size = (is_tum ? sizeof tum : sizeof euroc) - 1,
@@ -161,9 +163,10 @@ static pm_status make_form(csv_document *d, bool is_tum, motion_arena *arena, pm
 static pm_status find_form(track *t, const motion_writing *given, csv_document *made, bool is_tum,
                            motion_arena *arena) {
     const pm_motion *motion = given->document ? given->document : motion_form_of(given->motion);
-    const csv_document *d = is_trajectory(motion) && motion->format == (is_tum ? &motion_tum : &motion_csv)
-                                ? motion->document
-                                : NULL;
+    const csv_document *d =
+        is_trajectory(motion) && motion->format == (is_tum ? &motion_tum : &motion_csv)
+            ? motion->document
+            : NULL;
     if (d && d->is_text_of_rows && find_channels(t, d)) {
         t->form = t->source = d;
         return PM_OK;
@@ -212,9 +215,11 @@ static char *put_stamp(char *at, int64_t stamp, int power, unsigned decimals) {
     char digits[32];
     const uint64_t size = stamp < 0 ? 0 - (uint64_t)stamp : (uint64_t)stamp;
     const int places = STAMP_DIGITS - power;
-    const int count = snprintf(digits, sizeof digits, "%0*llu", places + 1, (unsigned long long)size);
+    const int count =
+        snprintf(digits, sizeof digits, "%0*llu", places + 1, (unsigned long long)size);
     int last = count;
-    while (last > count - places + (int)(decimals < (unsigned)places ? decimals : (unsigned)places) &&
+    while (last >
+               count - places + (int)(decimals < (unsigned)places ? decimals : (unsigned)places) &&
            digits[last - 1] == '0')
         last--;
     if (stamp < 0)
@@ -387,8 +392,8 @@ static pm_status send_rows(track *t) {
         const size_t at = (size_t)(k % PIECE);
         const size_t left = t->count - k < PIECE ? (size_t)(t->count - k) : PIECE;
         if (t->samples && at == 0)
-            MOTION_TRY(t->samples->read(t->samples->user, k, left, t->channels, t->positions,
-                                        t->error));
+            MOTION_TRY(
+                t->samples->read(t->samples->user, k, left, t->channels, t->positions, t->error));
         const double time = t->samples ? motion_sample_time(t->samples, k) : t->times[k];
         make_values(t, time, at);
         MOTION_TRY(send_row(t, stamp_of(t, time), k + 1 == t->count));
@@ -398,11 +403,12 @@ static pm_status send_rows(track *t) {
 
 /* Stamps of ns that doubles do not tell apart would be written twice. */
 static pm_status check_times(const track *t) {
-    const double last = t->samples ? motion_sample_time(t->samples, t->count - 1)
-                                   : t->times[t->count - 1];
+    const double last =
+        t->samples ? motion_sample_time(t->samples, t->count - 1) : t->times[t->count - 1];
     return fabs(last) < 0x1p52 / NS
                ? PM_OK
-               : motion_refuse(t->error, "lasts longer than 52 days, which stamps cannot tell apart");
+               : motion_refuse(t->error,
+                               "lasts longer than 52 days, which stamps cannot tell apart");
 }
 
 static pm_status prepare(track *t, motion_arena *arena) {
@@ -420,8 +426,8 @@ static pm_status prepare(track *t, motion_arena *arena) {
     t->positions = motion_allocate(arena, PIECE, sizeof *t->positions);
     t->text = motion_allocate(arena, text, 1);
     t->buffer = motion_allocate(arena, BUFFER, 1);
-    MOTION_TRY_MEMORY(t->numbers && t->channels && t->values && t->positions && t->text && t->buffer,
-                      t->error);
+    MOTION_TRY_MEMORY(
+        t->numbers && t->channels && t->values && t->positions && t->text && t->buffer, t->error);
     double *at = t->numbers;
     for (size_t c = 0; c < t->clip->channel_count; c++) {
         t->channels[c] = at;

@@ -53,21 +53,10 @@ static const double at_values[] = {PM_MOTION_AT_MESH, PM_MOTION_AT_JOINTS};
 static const char *const axis_words[] = {"x", "y", "z", NULL};
 static const double lowpass_values[] = {PM_MOTION_LOWPASS_AUTO};
 static const char *const skeleton_words[] = {"smpl", "smplh", "smplx", NULL};
-static const char *const layout_words[] = {"amass",
-                                           "amass-x",
-                                           "inter-x",
-                                           "beyondmimic",
-                                           "beyondmimic-xyzw",
-                                           "isaaclab",
-                                           "isaaclab-xyzw",
-                                           "plain",
-                                           "robot",
-                                           "robot-wxyz",
-                                           "seed",
-                                           "tum",
-                                           "euroc",
-                                           "kitti",
-                                           NULL};
+static const char *const layout_words[] = {
+    "amass",    "amass-x",       "inter-x", "beyondmimic", "beyondmimic-xyzw",
+    "isaaclab", "isaaclab-xyzw", "plain",   "robot",       "robot-wxyz",
+    "seed",     "tum",           "euroc",   "kitti",       NULL};
 
 enum {
     BVH = 1 << PM_MOTION_BVH,
@@ -271,11 +260,12 @@ const option_row option_rows[] = {
           "default: what the format states, else estimated by the height of the figure")},
     {NAME("layout", "LAYOUT"), TYPE(path), READ(layout), .words = layout_words,
      .formats = NPZ | CSV | TUM, .reads = FILE_TEXT, .verbs = OF_READERS, TOPIC(reading),
-     HELP("NPZ: amass, amass-x, inter-x, beyondmimic, beyondmimic-xyzw, isaaclab, isaaclab-xyzw, "
-          "plain, or a JSON file with a layout; default: by the names of the members. "
-          "CSV and TUM: robot, robot-wxyz, seed, tum, euroc, kitti, kitti:TIMES with a file of times, "
-          "or columns such as index,position,euler-xyz; "
-          "default: by the header")},
+     HELP(
+         "NPZ: amass, amass-x, inter-x, beyondmimic, beyondmimic-xyzw, isaaclab, isaaclab-xyzw, "
+         "plain, or a JSON file with a layout; default: by the names of the members. "
+         "CSV and TUM: robot, robot-wxyz, seed, tum, euroc, kitti, kitti:TIMES with a file of times, "
+         "or columns such as index,position,euler-xyz; "
+         "default: by the header")},
     {NAME("skeleton", "JOINTS"), TYPE(path), READ(skeleton), .words = skeleton_words,
      .reads = FILE_MOTION, .verbs = OF_READERS, TOPIC(reading),
      HELP("joints for a file without them: smpl, smplh, smplx, or a file (any motion file, or "

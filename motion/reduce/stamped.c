@@ -127,8 +127,9 @@ pm_status stamped_end(const pm_motion *motion, const pm_motion *reduced, pm_moti
             memcpy(timelines, clips[i].timelines, clips[i].timeline_count * sizeof *timelines);
         for (size_t c = 0; good && c < clips[i].channel_count; c++)
             good = restore_channel(made, source, c, &timelines[channels[c].timeline], &channels[c]);
-        good = good && (source->timeline_count == 0 ||
-                        restore_times(made, &source->timelines[0], clips[i].timeline_count, timelines));
+        good = good &&
+               (source->timeline_count == 0 ||
+                restore_times(made, &source->timelines[0], clips[i].timeline_count, timelines));
         clips[i].timelines = timelines;
     }
     if (good)

@@ -357,8 +357,8 @@ static double origin_of(const sampler *s) {
 static void cut_range(sampler *s) {
     const pm_motion_resample_options *o = s->options;
     const double loop = loop_of(o), origin = origin_of(s);
-    const double end = as_key_time(s, 
-        origin + (is_given(o->end_after_first_key) ? rate_value(o->end_after_first_key) : loop));
+    const double end = as_key_time(
+        s, origin + (is_given(o->end_after_first_key) ? rate_value(o->end_after_first_key) : loop));
     s->first_time =
         origin + (is_given(o->start_after_first_key) ? rate_value(o->start_after_first_key) : 0);
     if (loop > 0 ||

@@ -211,8 +211,8 @@ pm_status edit_cut_clip(const pm_motion *from, const pm_motion_edit_options *opt
     kept *all = motion_allocate(c.arena, c.from->timeline_count, sizeof *all);
     MOTION_TRY(all ? find_range(&c, error) : motion_refuse_memory(error));
     if (made->content.has_stamps) /* times begin at 0 again */
-        made->content.epoch +=
-            (int64_t)rint(1e9 * (c.from->rate.den ? (double)c.low / rate_value(c.from->rate) : c.begin));
+        made->content.epoch += (int64_t)rint(
+            1e9 * (c.from->rate.den ? (double)c.low / rate_value(c.from->rate) : c.begin));
     MOTION_TRY(cut_all(&c, to, all, error));
     return add_rows(from, made, clip, all) ? PM_OK : motion_refuse_memory(error);
 }

@@ -31,8 +31,8 @@ pm_status task_check_input(const pm_motion_batch_task *task, const char *in, pm_
                               strerror(errno));
     if (named && info.kind == OS_FOLDER)
         return refuse_folder(in, error);
-    if (*extension == '\0' || strcasecmp(extension, "txt") == 0 || task->read.format != PM_MOTION_ANY ||
-        pm_motion_find_format(in) != PM_MOTION_ANY)
+    if (*extension == '\0' || strcasecmp(extension, "txt") == 0 ||
+        task->read.format != PM_MOTION_ANY || pm_motion_find_format(in) != PM_MOTION_ANY)
         return PM_OK;
     motion_fail_at(error, PM_ERROR_FILE, in, NULL, "format '%.20s' is not supported; expected %s",
                    extension, motion_list_extensions(expected, false));

@@ -34,9 +34,8 @@ static void check(const pm_motion *motion) {
 static void write_and_read(const pm_motion *motion, const motion_format *format, bool is_same) {
     SCOPED(bytes_free) file_bytes out = {0};
     const motion_sink sink = bytes_sink(&out);
-    const motion_writing writing = {.motion = motion,
-                                    .document = is_same ? motion : NULL,
-                                    .decimals = 6};
+    const motion_writing writing = {
+        .motion = motion, .document = is_same ? motion : NULL, .decimals = 6};
     pm_error error;
     require(format->write(&writing, &sink, &error) == PM_OK);
     pm_motion *again = read_as(out.data, out.size, format->id, (pm_rational){0, 0});

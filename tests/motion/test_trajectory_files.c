@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "oracle/random_tracks.h"
+#include "support/failing_memory.h"
 #include "support/motion_files.h"
 #include "support/test_folder.h"
 
@@ -45,8 +46,8 @@ static double number_at(const pm_motion_channel *channel, size_t row, size_t com
     const size_t stride =
         channel->keys.stride ? channel->keys.stride : channel->components * sizeof(double);
     double value;
-    memcpy(&value,
-           (const char *)channel->keys.data + row * stride + component * sizeof value, sizeof value);
+    memcpy(&value, (const char *)channel->keys.data + row * stride + component * sizeof value,
+           sizeof value);
     return value;
 }
 
@@ -119,7 +120,7 @@ static const char euroc_head[] = "#timestamp [ns],p_x [m],p_y [m],p_z [m],q_w []
 
 static file_bytes file_of(const rows *r, kind of, bool exponent) {
     file_bytes out = {0};
-    add(&out, of == TUM ? "# a comment\n# timestamp tx ty tz qx qy qz qw\n"
+    add(&out, of == TUM     ? "# a comment\n# timestamp tx ty tz qx qy qz qw\n"
               : of == EUROC ? euroc_head
                             : "");
     for (size_t k = 0; k < ROWS; k++) {
@@ -150,10 +151,12 @@ TEST(files_keep_stamps_to_the_ns_and_poses) {
             snprintf(layout, sizeof layout, "kitti:times.txt");
         }
         SCOPED(pm_motion_destroy)
-        pm_motion *motion = read_as(text.data, of == TUM ? "a.tum" : "a.csv", layout[0] ? layout : NULL);
+        pm_motion *motion =
+            read_as(text.data, of == TUM ? "a.tum" : "a.csv", layout[0] ? layout : NULL);
         if (!motion)
             fail_msg("kind %d is refused: %s", (int)of, failure.message);
-        assert_string_equal(motion->content.layout, ((const char *[]){"tum", "euroc", "kitti"})[of]);
+        assert_string_equal(motion->content.layout,
+                            ((const char *[]){"tum", "euroc", "kitti"})[of]);
         for (size_t k = 0; k < ROWS; k++) {
             double dot = 0;
             assert_true(stamp_at(motion, k) == r.stamps[k]);
@@ -215,16 +218,19 @@ static char *resample(const char *text, const char *name, pm_rational rate) {
     SCOPED(pm_motion_destroy) pm_motion *motion = read_as(text, name, NULL);
     SCOPED(pm_engine_destroy) pm_engine *engine = test_reference();
     const pm_motion_resample_options options = {.rate = rate};
-    if (!motion || pm_motion_resample(motion, engine, &options, "resampled", NULL, &failure) != PM_OK)
+    if (!motion ||
+        pm_motion_resample(motion, engine, &options, "resampled", NULL, &failure) != PM_OK)
         fail_msg("%s", failure.message);
     return read_back("resampled");
 }
 
 TEST(rows_on_samples_keep_their_text_and_others_have_exact_stamps) {
-    static const char *const says[] = {
-        "# t\n1403636579.750 1 2 3.00 0 0 0 1.0\n", "\n1403636579.800 ", "\n1403636579.850 ",
-        "\n1403636579.9 4510731.25 2 3 0 0 0 1\n",  "\n1403636580.000 ",
-        "\n1403636580.05 4510731.75 2e0 3 0 0 0 -1\n"};
+    static const char *const says[] = {"# t\n1403636579.750 1 2 3.00 0 0 0 1.0\n",
+                                       "\n1403636579.800 ",
+                                       "\n1403636579.850 ",
+                                       "\n1403636579.9 4510731.25 2 3 0 0 0 1\n",
+                                       "\n1403636580.000 ",
+                                       "\n1403636580.05 4510731.75 2e0 3 0 0 0 -1\n"};
     SCOPED(free_at)
     char *tum = resample("# t\n1403636579.750 1 2 3.00 0 0 0 1.0\n"
                          "1403636579.9 4510731.25 2 3 0 0 0 1\n"
@@ -250,7 +256,8 @@ TEST(what_cannot_be_known_is_refused_with_its_place) {
     } cases[] = {
         {"a.tum", NULL, "1 0 0 0 0 0 0 1\n3 0 0 0 0 0 0 1\n2 0 0 0 0 0 0 1\n",
          "line 3: the time 2000000000 ns is before"},
-        {"a.tum", NULL, "1 0 0 0 0 0 0 1\n1 0 0 1 0 0 0 1\n", "line 2: the time 1000000000 ns has another pose"},
+        {"a.tum", NULL, "1 0 0 0 0 0 0 1\n1 0 0 1 0 0 0 1\n",
+         "line 2: the time 1000000000 ns has another pose"},
         {"a.tum", NULL, "1 0 0 0 0 0 0 1 5\n", "has 9 columns"},
         {"a.tum", NULL, "1 0 0 0 5 6 7 8\n2 0 0 0 5 6 7 8\n", "no quaternion"},
         {"a.tum", NULL, "# timestamp tx ty tz qw qx qy qz\n1 0 0 0 1 0 0 0\n", "w before x"},
@@ -259,10 +266,13 @@ TEST(what_cannot_be_known_is_refused_with_its_place) {
         {"a.tum", NULL, "1e999 0 0 0 0 0 0 1\n", "line 1"},
         {"a.tum", NULL, "0 0 0 0 0 0 0 1\n6000000 0 0 0 0 0 0 1\n", "52 days"},
         {"a.tum", NULL, "# only a comment\n", "no rows"},
-        {"a.csv", NULL, "timestamp,x,y,z,q1,q2,q3,q4\n1.5,0,0,0,1,0,0,0\n", "order of the quaternions"},
+        {"a.csv", NULL, "timestamp,x,y,z,q1,q2,q3,q4\n1.5,0,0,0,1,0,0,0\n",
+         "order of the quaternions"},
         {"a.csv", NULL, "timestamp,x,y,z,qx,qy,qz,qw\n15,0,0,0,0,0,0,1\n", "unit of the times"},
-        {"a.csv", NULL, "timestamp [min],x,y,z,qx,qy,qz,qw\n1.5,0,0,0,0,0,0,1\n", "unit of the times"},
-        {"a.csv", NULL, "timestamp [s],roll,pitch,yaw,qx,qy,qz,qw\n1.5,0,0,0,0,0,0,1\n", "a position"},
+        {"a.csv", NULL, "timestamp [min],x,y,z,qx,qy,qz,qw\n1.5,0,0,0,0,0,0,1\n",
+         "unit of the times"},
+        {"a.csv", NULL, "timestamp [s],roll,pitch,yaw,qx,qy,qz,qw\n1.5,0,0,0,0,0,0,1\n",
+         "a position"},
         {"a.csv", NULL, "1,0,0,0,0,0,0,1\n2,0,0,0,0,0,0,1\n3,0,0,0,0,0,0,1\n", "looks like a time"},
         {"a.csv", "kitti", "1 0 0 0 0 1 0 0 0 0 1 0\n", "without times"},
         {"a.csv", "kitti", "1 0 0 0 0 1 0 0 0 0 -1 0\n", "no rotation and position"},
@@ -323,9 +333,38 @@ TEST(motions_of_several_joints_are_no_trajectory) {
     const pm_motion_convert_options options = {.format = PM_MOTION_TUM};
     SCOPED(pm_motion_destroy) pm_motion *motion = read_as(bvh, "a.bvh", NULL);
     assert_non_null(motion);
-    assert_int_not_equal(
-        pm_motion_convert(motion, &options, "none.tum", &failure), PM_OK);
+    assert_int_not_equal(pm_motion_convert(motion, &options, "none.tum", &failure), PM_OK);
     assert_non_null(strstr(failure.message, "has 2 joints"));
+}
+
+static pm_motion *of_text(void) {
+    static const char text[] = "# t\n1403636579.75 1 2 3 0 0 0 1\n1403636579.9 1 2 3 0 0 0 1\n"
+                               "1403636580.05 5 2 3 0 0.6 0 0.8\n";
+    pm_motion *motion = NULL;
+    (void)pm_motion_parse(text, sizeof text - 1, "a.tum", NULL, NULL, &motion, &failure);
+    return motion;
+}
+
+static bool read_it(void) {
+    SCOPED(pm_motion_destroy) pm_motion *motion = of_text();
+    return motion != NULL;
+}
+
+static const pm_motion *source;
+
+static bool write_it(void) {
+    const pm_motion_convert_options csv = {.format = PM_MOTION_CSV};
+    return pm_motion_convert(source, &csv, "all.csv", &failure) == PM_OK;
+}
+
+TEST(failing_allocations_leave_nothing) {
+    const long before = live_blocks();
+    SCOPED(pm_motion_destroy) pm_motion *motion = of_text();
+    fail_each_allocation(read_it, 5, 0);
+    source = motion;
+    fail_each_allocation(write_it, 5, 0);
+    pm_motion_destroy(&motion);
+    assert_int_equal(live_blocks(), before);
 }
 
 TEST_GROUP(test_folder_enter, test_folder_leave)

@@ -188,7 +188,8 @@ TEST(output_extensions_match_the_format) {
         "$posemill convert walk.bvh -o walk.txt",
     };
     for (size_t i = 0; i < COUNT_OF(no_motion); i++) {
-        expect_failure(2, no_motion[i], "expected bvh, gltf, glb, vrm, vrma, npz, usda, tum or csv");
+        expect_failure(2, no_motion[i],
+                       "expected bvh, gltf, glb, vrm, vrma, npz, usda, tum or csv");
         assert_string_equal(output, "");
     }
     static const char *const refused[] = {
