@@ -19,6 +19,7 @@ struct lane_group {
     const pm_lane_bodies *targets;
     size_t first; /* instance */
     bool moves;   /* velocities are asked for */
+    bool angles_alone; /* nothing but angles of hinges and their rates is asked for */
     pm_lane_levels levels;
     pm_mask without_clip;        /* lanes that rest */
     real *rows[PM_BODY_OUTPUTS]; /* NULL: not asked for */
@@ -47,6 +48,7 @@ static void set_lane(lane_group *g, size_t lane, float *without_clip) {
 static void find_outputs(lane_group *g) {
     real *rows = g->batch->rows;
     g->moves = g->puts_own = false;
+    g->angles_alone = true;
     g->scalar_first = 0;
     g->points = NULL;
     for (unsigned o = 0; o < PM_BODY_OUTPUTS; o++) {
@@ -57,6 +59,7 @@ static void find_outputs(lane_group *g) {
         rows += target->bytes / sizeof(float);
         g->moves = g->moves || PM_BODY_RATES >> o & 1;
         g->puts_own = g->puts_own || o >= PM_BODY_LOCAL_ROT;
+        g->angles_alone = g->angles_alone && o >= PM_BODY_ANGLE;
         g->scalar_first |= target->flags & PM_TARGET_SCALAR_FIRST ? 1u << o : 0;
         if (o == PM_BODY_VEL && target->flags & PM_TARGET_AT_POINT)
             g->points = g->crowd->skeleton->points;
@@ -116,6 +119,8 @@ static inline void find_numbers(const lane_group *g, size_t n, block_numbers *to
     to->found = n / BLOCK_NUMBERS + 1;
     PM_SET_NAME(pm_lanes_sample_numbers)
     (g->crowd, &g->places, first / 4, &to->values, g->moves ? &to->rates : NULL);
+    if (g->angles_alone)
+        return;
     for (size_t k = first ? 0 : PM_FIRST_SCALAR; k < BLOCK_NUMBERS && first + k < end; k++)
         to->turns[k] = pm_half_turn(number_at(&to->values, k));
 }
@@ -341,7 +346,28 @@ static inline void prefetch_ahead(const lane_group *g, size_t from, size_t to) {
     if (!g->next || g->next->per_joint || 2 * count < g->crowd->skeleton->joint_count)
         return;
     for (size_t i = PM_LANES * from / count; i < PM_LANES * to / count; i++)
-        PM_SET_NAME(pm_lanes_prefetch)(g->crowd, &g->next->places, i);
+        PM_SET_NAME(pm_lanes_prefetch)
+        (g->crowd, &g->next->places, g->angles_alone ? 1 << PM_POSITIONS : CHANNELS, i);
+}
+
+/* Angles of hinges and their rates, which need neither turns nor the joints before them. */
+PM_FLAT static void put_angles(const lane_group *g, const pm_joint *joint, block_numbers *numbers) {
+    const pm_hinge_joint *hinges = g->crowd->skeleton->hinges;
+    const real zero = PM_REAL(0.0f);
+    const size_t n = hinges ? hinges[joint->number].number : 0;
+    real angle = zero, rate = zero;
+    if (n) {
+        find_numbers(g, n, numbers);
+        angle = number_at(&numbers->values, n % BLOCK_NUMBERS);
+        rate = g->moves ? number_at(&numbers->rates, n % BLOCK_NUMBERS) : zero;
+    }
+    if (g->levels.rests) {
+        const pm_mask still = rest_mask(g, joint->number);
+        angle = pm_select(still, PM_REAL(hinges ? hinges[joint->number].reference : 0.0f), angle);
+        rate = pm_select(still, zero, rate);
+    }
+    put_number(g, PM_BODY_ANGLE, joint->record, angle);
+    put_number(g, PM_BODY_ANGLE_RATE, joint->record, pm_positive_zero(rate));
 }
 
 PM_FLAT static void pose_lanes(lane_group *g) {
@@ -358,6 +384,11 @@ PM_FLAT static void pose_lanes(lane_group *g) {
     for (size_t j = 0; j < count; j += size) {
         const size_t in_block = count - j < size ? count - j : size;
         prefetch_ahead(g, j, j + in_block);
+        for (size_t k = j; k < j + in_block && g->angles_alone; k++)
+            if (joints[k].record != PM_NO_RECORD)
+                put_angles(g, &joints[k], &numbers);
+        if (g->angles_alone)
+            continue;
         find_block(g, &joints[j], in_block, &numbers, &block);
         pose_block(g, &joints[j], in_block, &block, is_placed ? &root : NULL, slots);
     }

@@ -98,11 +98,11 @@ static inline size_t byte_of(const pm_channel *channel, pm_u64 at) {
 }
 
 void PM_SET_NAME(pm_lanes_prefetch)(const pm_crowd_data *crowd, const pm_lane_places *at,
-                                    size_t lane) {
+                                    unsigned channels, size_t lane) {
     const pm_lane_side *side = &at->sides[0];
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
         const pm_channel *channel = &crowd->channels[c];
-        if (!channel->present)
+        if (!channel->present || !(channels >> c & 1))
             continue;
         const pm_u64 key = side->key[c][lane], next = side->next[c][lane];
         const pm_u64 beside = pm_rows_before(channel) * (next - key);

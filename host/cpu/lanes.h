@@ -68,9 +68,10 @@ static inline bool pm_lanes_per_joint(const pm_crowd_data *crowd, const pm_lane_
 void PM_SET_NAME(pm_lanes_locate)(const pm_crowd_data *crowd, const pm_lane_times *times,
                                   size_t joint, bool moves, pm_lane_places *to);
 
-/* Prefetches the keys of all joints of a lane that is located, where timelines are common. */
+/* Prefetches the keys of all joints of a lane that is located, where timelines are common; those of the channels
+ * that are bits of `channels`. */
 void PM_SET_NAME(pm_lanes_prefetch)(const pm_crowd_data *crowd, const pm_lane_places *at,
-                                    size_t lane);
+                                    unsigned channels, size_t lane);
 
 /* Samples the channels that are bits of `channels` for up to PM_LANE_BLOCK joints whose keys are located, or
  * for one where joints have timelines. Without derivatives where `rates` is NULL. */

@@ -94,6 +94,9 @@ int os_duplicate(int file);
 const void *os_map(int file, size_t size);
 void os_unmap(const void *bytes, size_t size);
 
+/* The pages of a map leave the process's memory until they are read again. */
+void os_drop_pages(const void *bytes, size_t size);
+
 /* Whether a disk or a quota is full. */
 bool os_is_full(int failure);
 

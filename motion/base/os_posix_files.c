@@ -200,6 +200,10 @@ void os_unmap(const void *bytes, size_t size) {
     munmap((void *)(uintptr_t)bytes, size);
 }
 
+void os_drop_pages(const void *bytes, size_t size) {
+    madvise((void *)(uintptr_t)bytes, size, MADV_DONTNEED);
+}
+
 bool os_is_full(int failure) {
     return failure == ENOSPC || failure == EDQUOT;
 }

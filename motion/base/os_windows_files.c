@@ -359,6 +359,10 @@ void os_unmap(const void *bytes, size_t size) {
     UnmapViewOfFile(bytes);
 }
 
+void os_drop_pages(const void *bytes, size_t size) {
+    VirtualUnlock((void *)(uintptr_t)bytes, size); /* of pages that are not locked */
+}
+
 bool os_is_full(int failure) {
     return failure == ENOSPC;
 }

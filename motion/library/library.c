@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "motion/base/os.h"
 #include "motion/base/printable.h"
 
 static pm_array doubles(const double *numbers) {
@@ -136,10 +137,14 @@ static pm_status open_library(pm_engine *engine, const char *path,
     library_part *part = calloc(1, sizeof *part);
     if (!part)
         return motion_refuse_memory(error);
-    const pm_status status = open_part(part, path, options, error);
-    if (status == PM_OK)
-        return library_make(part, engine, options->ids, library, error);
-    library_close_part(part);
+    pm_status status = open_part(part, path, options, error);
+    if (status != PM_OK) {
+        library_close_part(part);
+        return status;
+    }
+    status = library_make(part, engine, options->ids, library, error);
+    if (status == PM_OK) /* its keys have a form of their own, and the rows are read again where they are saved */
+        os_drop_pages(part->file.mapped, part->file.size);
     return status;
 }
 

@@ -15,7 +15,7 @@ __extension__ typedef __int128 wide;
 
 /* The instances of a job with what belongs to each of them. */
 typedef struct instances {
-    const library_entry **motions; /* NULL: there is none */
+    const library_entry **motions; /* NULL where there is none; no array for jobs without extras */
     pm_crowd_instance *states;
     pm_placement *placements;
     float *speeds;
@@ -142,7 +142,8 @@ static void go_on(const library_entry *e, size_t up, pm_crowd_instance *instance
 static void fill_one(const pm_library_job *job, const library_entry *motion, size_t pair, size_t n,
                      size_t up, int64_t time, instances *all) {
     static const pm_placement none = {.rotation = {0, 0, 0, 1}};
-    all->motions[n] = motion;
+    if (all->motions)
+        all->motions[n] = motion;
     all->states[n] =
         (pm_crowd_instance){.time_a = time,
                             .clip_a = motion ? motion->clip : UINT32_MAX,
@@ -181,14 +182,16 @@ static pm_status make_instances(const pm_library *library, const library_state *
     const bool is_placed = job->placements || job->wrap == PM_LIBRARY_CONTINUE;
     const bool is_z = job->up == PM_MOTION_UP_Z || library->part->content.hinge_count > 0;
     const size_t up = job->up != PM_MOTION_UP_Y && is_z ? 2 : 1;
-    if (per_pair && job->count > SIZE_MAX / sizeof(pm_crowd_instance) / per_pair)
+    if (per_pair && job->count >= SIZE_MAX / sizeof(pm_crowd_instance) / per_pair)
         return motion_fail(error, PM_ERROR_SIZE, "count: too many instances");
     all->count = job->count * per_pair;
-    all->motions = calloc(all->count + 1, sizeof *all->motions);
-    all->states = calloc(all->count + 1, sizeof *all->states);
-    all->placements = is_placed ? calloc(all->count + 1, sizeof *all->placements) : NULL;
-    all->speeds = job->speeds ? calloc(all->count + 1, sizeof *all->speeds) : NULL;
-    if (!all->motions || !all->states || (is_placed && !all->placements) ||
+    /* Each element is set below. */
+    const size_t room = all->count + 1;
+    all->motions = job->extra_count ? malloc(room * sizeof *all->motions) : NULL;
+    all->states = malloc(room * sizeof *all->states);
+    all->placements = is_placed ? malloc(room * sizeof *all->placements) : NULL;
+    all->speeds = job->speeds ? malloc(room * sizeof *all->speeds) : NULL;
+    if ((job->extra_count && !all->motions) || !all->states || (is_placed && !all->placements) ||
         (job->speeds && !all->speeds))
         return motion_refuse_memory(error);
     return fill(state, job, per_pair, up, all, error);

@@ -409,10 +409,9 @@ class MotionLibrary(Shared):
             raise ValueError(f"ids: expected one axis, found shape {numbers.shape}")
         if numbers.size and numbers.dtype.kind not in "iu":
             raise TypeError(f"ids: expected integers, found {numbers.dtype}")
-        wrong = (numbers < 0) | (numbers >= len(exist))
-        if not wrong.any():
-            wrong = ~exist[numbers.astype(np.int64, copy=False)]
-        if wrong.any():
+        if numbers.size and (numbers.min() < 0 or numbers.max() >= len(exist) or not exist[numbers].all()):
+            wrong = (numbers < 0) | (numbers >= len(exist))
+            wrong |= ~exist[np.where(wrong, 0, numbers).astype(np.int64)]
             first = np.flatnonzero(wrong)[0]
             raise ValueError(f"ids: {numbers[first]} at {first} is none of {len(self)} motions")
         return np.ascontiguousarray(numbers, np.uint32)
