@@ -271,8 +271,8 @@ class Command:
     def anchor_pos_w(self) -> Any:
         return self.motion.body_pos_w[self.time_steps, self.anchor]
 
-    def _update_command(self) -> None:
-        self.time_steps += 1
+    def _update_command(self, env_ids: Any = None) -> None:
+        self.time_steps[slice(None) if env_ids is None else env_ids] += 1
         over = torch.where(self.time_steps >= self.motion.time_step_total)[0]
         self.resampled = over.tolist()
         self.time_steps[over] = 0
@@ -332,3 +332,7 @@ def test_mjlab_has_many_motions(case: Case, mjlab: Any) -> None:
     command._update_command()
     assert command.resampled == [0, 2]  # each on its motion's last step
     assert command.motion_ids[1] == 1
+    steps = command.time_steps.clone()
+    command.time_steps[2] = int(command.motion.starts[1]) - 1
+    command._update_command(torch.tensor([2]))  # as after a reset: others wait
+    assert command.resampled == [2] and torch.equal(command.time_steps[:2], steps[:2])

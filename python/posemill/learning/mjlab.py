@@ -104,11 +104,14 @@ class MotionCommand(_MotionCommand):  # type: ignore[misc]
         """The motion of each environment."""
         return self.motion.motions_of(self.time_steps)[0].to(self.device)
 
-    def _update_command(self) -> None:
+    def _update_command(self, env_ids: Any = None) -> None:
+        """Of some environments, as mjlab does after a reset, or of all."""
         ends = self.motion.starts + self.motion.counts - 1
-        last = ends[torch.searchsorted(ends, self.time_steps).clamp(max=len(ends) - 1)] == self.time_steps
-        self.time_steps[last] = self.motion.time_step_total - 1
-        super()._update_command()
+        among = slice(None) if env_ids is None else env_ids
+        steps = self.time_steps[among]
+        last = ends[torch.searchsorted(ends, steps).clamp(max=len(ends) - 1)] == steps
+        self.time_steps[among] = torch.where(last, self.motion.time_step_total - 1, steps)
+        super()._update_command(env_ids)
 
 
 @dataclass(kw_only=True)
