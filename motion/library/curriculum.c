@@ -245,9 +245,9 @@ static size_t step_back(const table *t, size_t b, size_t first) {
     return b;
 }
 
-static size_t guide_to(const table *t, double u) {
+static const uint32_t *guide_of(const table *t, double u) {
     const size_t count = t->bin_count, cell = (size_t)(u * (double)count);
-    return t->guide[cell < count ? cell : count - 1];
+    return &t->guide[cell < count ? cell : count - 1];
 }
 
 /* From where the guide tells. */
@@ -285,7 +285,7 @@ static double draw_time(const table *t, size_t b, double u) {
 }
 
 /* Draws that are found together wait for memory together. */
-enum { BLOCK = 8 };
+enum { BLOCK = 32 };
 
 static void draw_block(pm_curriculum *c, const uint32_t *of, size_t count, uint32_t *motions,
                        double *times) {
@@ -296,9 +296,14 @@ static void draw_block(pm_curriculum *c, const uint32_t *of, size_t count, uint3
     for (size_t i = 0; i < count; i++) {
         u[i] = next_uniform(&g);
         v[i] = next_uniform(&g);
-        bins[i] = of ? 0 : guide_to(t, u[i]);
+        if (!of)
+            __builtin_prefetch(guide_of(t, u[i]));
     }
     c->generator = g;
+    for (size_t i = 0; !of && i < count; i++) {
+        bins[i] = *guide_of(t, u[i]);
+        __builtin_prefetch(&t->bins[bins[i]]);
+    }
     for (size_t i = 0; i < count; i++)
         bins[i] = of ? draw_bin_of(t, find(t, of[i]), u[i]) : draw_bin(t, bins[i], u[i]);
     for (size_t i = 0; i < count; i++) {

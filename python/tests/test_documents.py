@@ -2,6 +2,7 @@
 """The examples of both README.md and of the documents run as they are printed."""
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from importlib.util import find_spec
@@ -19,6 +20,18 @@ def examples(document: str) -> list[tuple[int, str, str | None]]:
     text = (ROOT / document).read_text(encoding="utf-8")
     return [(text.count("\n", 0, found.start(1)), found[1], found[2])
             for found in re.finditer(r"^```python\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", text, re.M | re.S)]
+
+
+def test_the_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its cells, one after another; their last lines are shown."""
+    shutil.copy(ROOT / "examples" / "walk.bvh", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    book = json.loads((ROOT / "examples" / "learning.ipynb").read_text(encoding="utf-8"))
+    names: dict[str, object] = {"__name__": "__main__"}
+    cells = ["".join(cell["source"]) for cell in book["cells"] if cell["cell_type"] == "code"]
+    assert cells and all(cell["outputs"] == [] for cell in book["cells"] if cell["cell_type"] == "code")
+    for cell in cells:
+        exec(compile(cell, "learning.ipynb", "exec"), names)
 
 
 HUMAN = ("Pelvis", "0 0 .9"), ("L_Hip", "0 .1 -.1"), ("R_Hip", "0 -.1 -.1"), ("Head", "0 0 .6")
