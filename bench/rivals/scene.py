@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """1000 made motions of one skeleton, as a MotionLibrary and as the flat arrays that rivals gather from."""
+import os
+import tempfile
 from typing import NamedTuple
 
 import numpy as np
@@ -24,18 +26,37 @@ class Scene(NamedTuple):
     frames: Frames
     keys: list  # a pm.Keys each motion
 
-    def library(self, engine):
+    def library(self, engine, method="slerp"):
         import posemill as pm
 
         joints = range(len(self.parents))
         skeleton = pm.Skeleton([f"joint{j}" for j in joints], self.parents, positions=self.frames.offsets)
-        return pm.MotionLibrary(skeleton, {f"motion{i}": keys for i, keys in enumerate(self.keys)},
-                                engine=engine)
+        return _library(skeleton, self.keys, engine, method)
 
     def times(self, count, rng):
-        """Random motions, and times within them."""
-        ids = rng.integers(0, MOTIONS, count).astype(np.int32)
-        return ids, (rng.random(count) * self.frames.last[ids] / RATE).astype(np.float32)
+        return random_times(self.frames.last, count, rng)
+
+
+class Hinges(NamedTuple):
+    """Of a robot, as Frames and Scene."""
+
+    first: np.ndarray
+    last: np.ndarray
+    angles: np.ndarray  # (frames, hinges)
+    library: object
+
+
+def random_times(last, count, rng):
+    """Random motions, and times within them."""
+    ids = rng.integers(0, MOTIONS, count).astype(np.int32)
+    return ids, (rng.random(count) * last[ids] / RATE).astype(np.float32)
+
+
+def _library(skeleton, motions, engine, method="slerp"):
+    import posemill as pm
+
+    return pm.MotionLibrary(skeleton, {f"motion{i}": keys for i, keys in enumerate(motions)}, engine=engine,
+                            method=method)
 
 
 def _walk(rng, frames, width, step):
@@ -70,3 +91,24 @@ def make(joints):
     stored = arrays.states(np, parents, frames, np.repeat(np.arange(MOTIONS), counts),
                            (np.arange(ends[-1]) - np.repeat(ends - counts, counts)) / np.float32(RATE))
     return Scene(parents, frames._replace(stored=stored), keys)
+
+
+def make_hinges(count, engine):
+    """A robot's root with chains of six hinges."""
+    import posemill as pm
+
+    rng = np.random.default_rng(8)
+    links = "".join(f'<body name="b{n}" pos="0 0 .1"><joint name="h{n}" axis="{"100010001"[n % 3 * 3:][:3].replace("", " ")}"/>'
+                    '<geom size=".05"/>' + "</body>" * (6 if n % 6 == 5 else count % 6 if n == count - 1 else 0)
+                    for n in range(count))
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "robot.xml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f'<mujoco><worldbody><body name="root"><freejoint/><geom size=".1"/>{links}</body></worldbody></mujoco>')
+        skeleton = pm.Skeleton.from_mjcf(path)
+    counts = rng.integers(2 * RATE, 8 * RATE, MOTIONS)
+    angles = [_walk(rng, frames, count, 0.3).astype(np.float32) for frames in counts]
+    keys = [pm.Keys(np.tile([0.0, 0, 0, 1], (len(a), 1)), _walk(rng, len(a), 3, 0.3), rate=RATE, angles=a) for a in angles]
+    ends = np.cumsum(counts)
+    return Hinges((ends - counts).astype(np.int32), (counts - 1).astype(np.int32), np.concatenate(angles),
+                  _library(skeleton, keys, engine))
