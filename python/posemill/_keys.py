@@ -94,6 +94,69 @@ class Keys:
         rate = f"{text_of(self.rate)} Hz" if self.rate else "times of their own"
         return f"Keys({frames} frames, {of}, {rate})"
 
+    def seamless(self, skeleton: Skeleton, seconds: float, up: str | None = None) -> Keys:
+        """The clip bent before its end, so that the end is the start moved on the ground: with ``wrap="continue"`` of
+        :meth:`MotionLibrary.sample` nothing jumps then.
+
+        What the end differs by from the start is taken away by a part that grows smoothly (3 s^2 - 2 s^3) from 0 to all
+        in the last seconds. The root keeps its way on the ground and its heading; its tilt and height meet those of the
+        start, as all other joints do.
+
+        Parameters
+        ----------
+        skeleton : Skeleton
+        seconds : float
+            Before the end, at most the clip's length.
+        up : str, optional
+            ``"y"`` or ``"z"``: which axis is vertical. Default: z for skeletons with hinges; others require it.
+
+        Examples
+        --------
+        >>> import numpy as np, posemill as pm
+        >>> arm = pm.Skeleton(["root", "arm"], [-1, 0])
+        >>> turns = np.zeros((31, 2, 4))
+        >>> turns[..., 2], turns[..., 3] = np.sin(np.linspace(0, 1, 31))[:, None], np.cos(np.linspace(0, 1, 31))[:, None]
+        >>> walk = pm.Keys(turns, rate=30).seamless(arm, 0.5, up="z")
+        >>> bool(np.allclose(walk.rotations[-1, 1], turns[0, 1])), bool(np.allclose(walk.rotations[-1, 0], turns[-1, 0]))
+        (True, True)
+        """
+        self._check(skeleton)
+        if self.loop or len(self.rotations) < 2:
+            raise ValueError("seamless: the clip is a loop or has one frame")
+        vertical = {"y": 1, "z": 2}.get(up or ("z" if len(skeleton.hinges) else ""))
+        if vertical is None:
+            raise ValueError(f"up: expected 'y' or 'z', found {up!r}")
+        times = np.arange(len(self.rotations)) / float(self.rate) if self.rate else np.asarray(self.times)
+        if not 0 < seconds <= times[-1] - times[0]:
+            raise ValueError(f"seconds: expected up to {times[-1] - times[0]:.6g} above 0, found {seconds!r}")
+        s = np.clip((times - times[-1]) / seconds + 1, 0, 1)
+        part, root = s * s * (3 - 2 * s), skeleton.root
+        turns, places = self.rotations.astype(np.float64), self.positions
+        whole = turns[:, None] if self._is_of_root else turns
+        at = 0 if self._is_of_root else root
+        targets = whole[0].copy()
+        about = np.zeros(4)
+        lap = np.array(product(whole[-1, at], whole[0, at] * [-1, -1, -1, 1]))
+        about[[vertical, 3]] = lap[[vertical, 3]]
+        if np.any(about):
+            targets[at] = product(about / np.linalg.norm(about), targets[at])
+        made = _bent_turns(whole, targets, part).reshape(turns.shape)
+        if places is not None:
+            gaps = places[0] - places[-1]
+            of_root = gaps if places.ndim == 2 else gaps[root]
+            of_root[[n for n in range(3) if n != vertical]] = 0
+            places = places + part.reshape(-1, *[1] * gaps.ndim) * gaps
+        angles = self.angles
+        if angles is not None:
+            gap = angles[0].astype(np.float64) - angles[-1]
+            turning = np.asarray(skeleton.continuous, bool)
+            angles = angles + part[:, None] * np.where(turning, np.remainder(gap + np.pi, 2 * np.pi) - np.pi, gap)
+        balls = None if self.balls is None else _bent_turns(self.balls.astype(np.float64), self.balls[0], part)
+        scales = self.scales
+        if scales is not None:
+            scales = scales + part[:, None, None] * (scales[0] - scales[-1])
+        return Keys(made, places, scales, rate=self.rate, times=self.times, angles=angles, balls=balls)
+
     @property
     def _is_of_root(self) -> bool:
         """Whether rotations are those of the first root."""
@@ -176,6 +239,17 @@ class Keys:
             if keys is not None:
                 _point(getattr(desc, field), keys)
         return desc[0]
+
+
+def _bent_turns(turns: Array, targets: Array, part: Array) -> Array:
+    """Rotations (frames, n, 4), turned in their own axes by a part of what the last ones miss the targets by."""
+    missing = np.stack(product(turns[-1].T * np.array([[-1], [-1], [-1], [1]]), targets.T), axis=-1)
+    missing *= np.where(missing[:, 3:] < 0, -1, 1)
+    length = np.linalg.norm(missing[:, :3], axis=-1, keepdims=True)
+    angle = np.arctan2(length, missing[:, 3:]) * part[:, None, None]  # half of the turn
+    axis = missing[:, :3] / np.where(length > 0, length, 1)
+    steps = np.concatenate([axis * np.sin(angle), np.cos(angle)], axis=-1)
+    return np.stack(product(np.moveaxis(turns, -1, 0), np.moveaxis(steps, -1, 0)), axis=-1)
 
 
 def _point(array: Any, keys: Array) -> None:

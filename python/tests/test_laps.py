@@ -155,3 +155,45 @@ def test_wrong_laps(options, words):
     lib = pm.MotionLibrary(skeleton_of("z"), {"m": keys_of("z", 3)})
     with pytest.raises(ValueError, match=words):
         lib.sample([0], [0], **options)
+
+
+@pytest.mark.parametrize("up, hinges, flat", [("y", 0, False), ("z", 0, True), ("z", 2, True)])
+def test_bent_ends_have_no_seam(up, hinges, flat):
+    """Both sides of each seam are one pose; the way on the ground and the heading stay, and so do frames before."""
+    rng = np.random.default_rng(4)
+    axes = {"axes": [[0, 0, 0], [1, 0, 0], [0, 1, 0]]} if hinges else {}
+    skeleton = skeleton_of(up, **axes)
+    for seed in range(6):
+        keys = keys_of(up, seed, hinges=hinges)
+        if not flat:
+            places = np.tile(skeleton.positions, (FRAMES, 1, 1)) + rng.normal(0, 0.1, (FRAMES, 3, 3))
+            places[:, 0] = keys.positions
+            keys = pm.Keys(keys.rotations, places, rate=RATE)
+        bent = keys.seamless(skeleton, 0.3, up=None if hinges else up)
+        kept = int((FRAMES - 1) - 0.3 * RATE) + 1
+        for name in ("rotations", "positions", "angles"):
+            if getattr(keys, name) is not None:
+                assert np.allclose(getattr(bent, name)[:kept], getattr(keys, name)[:kept], atol=1e-6), name
+        before, lib = (pm.MotionLibrary(skeleton, {"m": k}) for k in (keys, bent))
+        seconds, laps = lib.durations[0], np.arange(-2, 4)
+        options = {"fields": ["body_pos", "body_rot"], "wrap": "continue", "up": up}
+        sides = [lib.sample(np.zeros(6, int), laps * seconds + shift, **options) for shift in (-1e-9, 1e-9)]
+        assert np.abs(sides[0]["body_pos"] - sides[1]["body_pos"]).max() < 2e-5
+        apart = [Rotation.from_quat(side["body_rot"].reshape(-1, 4)) for side in sides]
+        assert (apart[0].inv() * apart[1]).magnitude().max() < 1e-5
+        jumps = [before.sample(np.zeros(6, int), laps * seconds + shift, **options)["body_pos"] for shift in (-1e-9, 1e-9)]
+        assert np.abs(jumps[0] - jumps[1]).max() > 1e-2
+        ends = [[one.sample([0], [t], fields=["root_pos", "root_rot"]) for t in (0, seconds)] for one in (before, lib)]
+        laps_of = [lap_of(up, *[[side[name][0].astype(float) for name in ("root_pos", "root_rot")] for side in both])
+                   for both in ends]
+        assert np.allclose(*laps_of, atol=1e-5)
+
+
+def test_wrong_bends():
+    keys, skeleton = keys_of("z", 1), skeleton_of("z")
+    for arguments, words in (((0.3,), "up: expected"), ((0.0, "z"), "seconds"), ((9.0, "z"), "seconds"),
+                             ((float("nan"), "z"), "seconds")):
+        with pytest.raises(ValueError, match=words):
+            keys.seamless(skeleton, *arguments)
+    with pytest.raises(ValueError, match="loop"):
+        pm.Keys(keys.rotations, rate=RATE, loop=2).seamless(skeleton, 0.2, "z")
