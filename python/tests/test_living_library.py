@@ -287,3 +287,19 @@ print((private() - before) / (frames * joints))
         pytest.skip("requires /proc")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert float(done.stdout) < 8.5 # 6.125 and positions of the root
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+def test_rows_of_arrays_leave_memory():
+    """A library of log48 keys has these alone: its float32 rows are in a file, whose pages are not resident."""
+    def mapped():
+        lines = dict(line.split(":", 1) for line in open("/proc/self/status", encoding="ascii") if ":" in line)
+        return int(lines["RssFile"].split()[0]) * 1024
+
+    frames, before = 20000, mapped()
+    turns = np.tile(np.float32([0, 0, 0, 1]), (frames, 6, 1))
+    lib = pm.MotionLibrary(skeleton_of(), {f"m{n}": pm.Keys(turns, rate=RATE) for n in range(10)}, keys="log48",
+                           engine=pm.Engine("none"))
+    lib.sample([0], [1.0])
+    assert mapped() - before < 10 * turns.nbytes / 4
+    assert lib.subset([3]).sample([0], [1.0])["body_rot"].shape == (1, 6, 4)  # the rows are there
