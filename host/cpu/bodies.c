@@ -17,8 +17,8 @@ struct lane_group {
     const pm_lane_batch *batch;
     const pm_crowd_data *crowd;
     const pm_lane_bodies *targets;
-    size_t first; /* instance */
-    bool moves;   /* velocities are asked for */
+    size_t first;      /* instance */
+    bool moves;        /* velocities are asked for */
     bool angles_alone; /* nothing but angles of hinges and their rates is asked for */
     pm_lane_levels levels;
     pm_mask without_clip;        /* lanes that rest */
@@ -345,9 +345,9 @@ static inline void prefetch_ahead(const lane_group *g, size_t from, size_t to) {
     const size_t count = g->crowd->skeleton->sets[g->targets->set].count;
     if (!g->next || g->next->per_joint || 2 * count < g->crowd->skeleton->joint_count)
         return;
+    const unsigned channels = g->angles_alone ? 1 << PM_POSITIONS : CHANNELS;
     for (size_t i = PM_LANES * from / count; i < PM_LANES * to / count; i++)
-        PM_SET_NAME(pm_lanes_prefetch)
-        (g->crowd, &g->next->places, g->angles_alone ? 1 << PM_POSITIONS : CHANNELS, i);
+        PM_SET_NAME(pm_lanes_prefetch)(g->crowd, &g->next->places, channels, i);
 }
 
 /* Angles of hinges and their rates, which need neither turns nor the joints before them. */

@@ -143,7 +143,8 @@ static pm_status open_library(pm_engine *engine, const char *path,
         return status;
     }
     status = library_make(part, engine, options->ids, library, error);
-    if (status == PM_OK) /* its keys have a form of their own, and the rows are read again where they are saved */
+    /* Its keys have a form of their own. Rows are read again where they are saved. */
+    if (status == PM_OK)
         os_drop_pages(part->file.mapped, part->file.size);
     return status;
 }
