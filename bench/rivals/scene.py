@@ -98,17 +98,19 @@ def make_hinges(count, engine):
     import posemill as pm
 
     rng = np.random.default_rng(8)
-    links = "".join(f'<body name="b{n}" pos="0 0 .1"><joint name="h{n}" axis="{"100010001"[n % 3 * 3:][:3].replace("", " ")}"/>'
-                    '<geom size=".05"/>' + "</body>" * (6 if n % 6 == 5 else count % 6 if n == count - 1 else 0)
-                    for n in range(count))
+    axes = ("1 0 0", "0 1 0", "0 0 1")
+    links = "".join(f'<body name="b{n}" pos="0 0 .1"><joint name="h{n}" axis="{axes[n % 3]}"/><geom size=".05"/>' +
+                    "</body>" * (6 if n % 6 == 5 else count % 6 if n == count - 1 else 0) for n in range(count))
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "robot.xml")
         with open(path, "w", encoding="utf-8") as file:
-            file.write(f'<mujoco><worldbody><body name="root"><freejoint/><geom size=".1"/>{links}</body></worldbody></mujoco>')
+            file.write(f'<mujoco><worldbody><body name="root"><freejoint/><geom size=".1"/>{links}</body></worldbody>'
+                       '</mujoco>')
         skeleton = pm.Skeleton.from_mjcf(path)
     counts = rng.integers(2 * RATE, 8 * RATE, MOTIONS)
     angles = [_walk(rng, frames, count, 0.3).astype(np.float32) for frames in counts]
-    keys = [pm.Keys(np.tile([0.0, 0, 0, 1], (len(a), 1)), _walk(rng, len(a), 3, 0.3), rate=RATE, angles=a) for a in angles]
+    keys = [pm.Keys(np.tile([0.0, 0, 0, 1], (len(a), 1)), _walk(rng, len(a), 3, 0.3), rate=RATE, angles=a)
+            for a in angles]
     ends = np.cumsum(counts)
     return Hinges((ends - counts).astype(np.int32), (counts - 1).astype(np.int32), np.concatenate(angles),
                   _library(skeleton, keys, engine))

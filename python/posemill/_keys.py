@@ -114,8 +114,8 @@ class Keys:
         --------
         >>> import numpy as np, posemill as pm
         >>> arm = pm.Skeleton(["root", "arm"], [-1, 0])
-        >>> turns = np.zeros((31, 2, 4))
-        >>> turns[..., 2], turns[..., 3] = np.sin(np.linspace(0, 1, 31))[:, None], np.cos(np.linspace(0, 1, 31))[:, None]
+        >>> turns, half = np.zeros((31, 2, 4)), np.linspace(0, 1, 31)[:, None]
+        >>> turns[..., 2], turns[..., 3] = np.sin(half), np.cos(half)
         >>> walk = pm.Keys(turns, rate=30).seamless(arm, 0.5, up="z")
         >>> bool(np.allclose(walk.rotations[-1, 1], turns[0, 1])), bool(np.allclose(walk.rotations[-1, 0], turns[-1, 0]))
         (True, True)

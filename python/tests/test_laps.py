@@ -181,7 +181,8 @@ def test_bent_ends_have_no_seam(up, hinges, flat):
         assert np.abs(sides[0]["body_pos"] - sides[1]["body_pos"]).max() < 2e-5
         apart = [Rotation.from_quat(side["body_rot"].reshape(-1, 4)) for side in sides]
         assert (apart[0].inv() * apart[1]).magnitude().max() < 1e-5
-        jumps = [before.sample(np.zeros(6, int), laps * seconds + shift, **options)["body_pos"] for shift in (-1e-9, 1e-9)]
+        jumps = [before.sample(np.zeros(6, int), laps * seconds + shift, **options)["body_pos"]
+                 for shift in (-1e-9, 1e-9)]
         assert np.abs(jumps[0] - jumps[1]).max() > 1e-2
         ends = [[one.sample([0], [t], fields=["root_pos", "root_rot"]) for t in (0, seconds)] for one in (before, lib)]
         laps_of = [lap_of(up, *[[side[name][0].astype(float) for name in ("root_pos", "root_rot")] for side in both])
