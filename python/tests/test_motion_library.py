@@ -615,3 +615,4 @@ def test_states_are_the_rivals_and_are_measured_beside_them(tmp_path):
     cases = {case["name"]: case for case in json.loads(record.read_text(encoding="utf-8"))["cases"]}
     for bodies in ("ball", "ball-8192"):
         assert cases[f"state/{bodies}-numpy-kinematics"]["metres"] < 1e-5 < cases[f"state/{bodies}-numpy-mixed"]["metres"]
+    assert {"state/ball-slerp-squad", "state/ball-slerp-cubic"} <= set(cases)
