@@ -127,20 +127,6 @@ pm_fn float pm_cursor_fraction(pm_u32 fraction, pm_u32 is_more) {
 #define PM_CURSOR_AT_REST 0x40000000u
 #define PM_CURSOR_SEGMENT 0x3fffffffu
 
-/* A sample of one track: the segment's place in memory, plane 0 of its first key in units of four
- * floats (pm_track_layout), and u, negative (-0 too) where the sign of the rotation is flipped. */
-typedef struct pm_sorted_pair {
-    pm_u32 key;
-    float u;
-} pm_sorted_pair;
-
-/* Sorted pairs per group: neighbours in the order, all in one bucket of keys. As many as the widest
- * vector. */
-#define PM_PAIR_GROUP 16
-
-/* Pairs per block. What they are sorted into fits a core's cache, and places in a block 16 bits. */
-#define PM_PAIR_BLOCK 32768
-
 /* The location of a track's planes, in floats from the start of the keys. Key formats other than
  * float32 (pm_keys.h) use the same units, as if each key were four floats. */
 typedef struct pm_track_layout {

@@ -129,6 +129,15 @@ struct pm_device_crowd {
     const pm_crowd_data *data; /* borrowed */
 };
 
+/* Whether plain C computes the jobs of a device, which is not several; and on its queues too: then it gets nothing. */
+static inline bool pm_is_for_host(const pm_device *device) {
+    return device->plan && device->plan->plain_c;
+}
+
+static inline bool pm_queue_is_for_host(const pm_device *device) {
+    return device->runs_calls && pm_is_for_host(device);
+}
+
 /* Whether the process was forked after the device was opened: nothing of it may be used or released. */
 bool pm_device_is_lost(const pm_device *device);
 

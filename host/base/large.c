@@ -17,7 +17,6 @@ struct pm_pool_block {
     pm_host host;  /* from which the memory is */
     void *memory;
     size_t size, alignment;
-    atomic_uint holders;
     pm_pool_block *next; /* in the pool */
 };
 
@@ -112,7 +111,6 @@ pm_pool_block *pm_block_make(const pm_host *host, size_t size) {
                              .memory = pm_allocate_whole(host, alignment, size),
                              .size = size,
                              .alignment = alignment};
-    atomic_init(&block->holders, 1);
     if (block->memory)
         return block;
     pm_release(block);
@@ -127,24 +125,12 @@ pm_pool_block *pm_pool_take(pm_pool *pool, size_t size) {
         return NULL;
     block->pool = pool;
     block->next = NULL;
-    atomic_store(&block->holders, 1);
     atomic_fetch_add(&pool->users, 1);
     return block;
 }
 
-pm_pool_block *pm_pool_take_beside(const pm_pool_block *block, size_t size) {
-    if (block && block->pool)
-        return pm_pool_take(block->pool, size);
-    return pm_block_make(block ? &block->host : NULL, size);
-}
-
 void *pm_pool_memory(const pm_pool_block *block) {
     return block ? block->memory : NULL;
-}
-
-bool pm_pool_share(pm_pool_block *block) {
-    unsigned one = 1;
-    return atomic_compare_exchange_strong(&block->holders, &one, 2);
 }
 
 /* Keeps a block, in place of all others if they would be too much together. Returns what is to be freed. */
@@ -161,7 +147,7 @@ static pm_pool_block *keep(pm_pool *pool, pm_pool_block *block) {
 }
 
 void pm_pool_give(pm_pool_block *block) {
-    if (!block || atomic_fetch_sub(&block->holders, 1) > 1)
+    if (!block)
         return;
     pm_pool *pool = block->pool;
     free_blocks(pool ? keep(pool, block) : block);

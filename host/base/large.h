@@ -30,16 +30,10 @@ pm_pool_block *pm_pool_take(pm_pool *pool, size_t size);
 /* Such a block of no pool, which is freed when it is given back. */
 pm_pool_block *pm_block_make(const pm_host *host, size_t size);
 
-/* A block from where another one is, which is lent; NULL: of no pool, from the C library. */
-pm_pool_block *pm_pool_take_beside(const pm_pool_block *block, size_t size);
-
 /* NULL for NULL. */
 void *pm_pool_memory(const pm_pool_block *block);
 
-/* Adds a second holder, who gives the block back too. Returns false if it has two already. */
-bool pm_pool_share(pm_pool_block *block);
-
-/* The holder does not use the block any more. Accepts NULL. */
+/* Gives a block back, or frees it. Accepts NULL. */
 void pm_pool_give(pm_pool_block *block);
 
 #endif

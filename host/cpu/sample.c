@@ -291,24 +291,11 @@ static pm_status sample_all(sampling *s, pm_error *error) {
     return pm_run_pieces(r->host, r->host_threads, pieces, sample_pieces, s, error);
 }
 
-/* Computes the outputs whose pairs repay sorting, if there is memory for it, and takes them from the request. */
-static void sample_sorted(size_t instruction_set, pm_sample_request *request) {
-    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
-        if (request->outputs[o] && request->sorted_outputs >> o & 1 &&
-            pm_cpu_sample_sorted(*sets[instruction_set], request, o, NULL) == PM_OK)
-            request->outputs[o] = NULL;
-}
-
-pm_status pm_cpu_sample_with(size_t instruction_set, const pm_sample_request *all,
+pm_status pm_cpu_sample_with(size_t instruction_set, const pm_sample_request *request,
                              pm_error *error) {
-    pm_sample_request rest = *all;
-    const pm_sample_request *request = &rest;
     sampling s = {.request = request};
     if (request->lowpass)
         return pm_cpu_lowpass(instruction_set, request, error);
-    sample_sorted(instruction_set, &rest);
-    if (!pm_sample_outputs(request))
-        return pm_check_piece(all->host, 1, 1, error);
     /* A walk locates many samples faster than they are read, and a few together. */
     const bool locates = request->sample_count >= PM_WALK_BLOCK && request->map.scale > 0;
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++) {

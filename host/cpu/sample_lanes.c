@@ -94,34 +94,6 @@ static inline void set_lanes(const output_walk *w, const item_samples *items, la
     }
 }
 
-/* Where sample k of sorted pairs lies among them. */
-static inline size_t sorted_place(const pm_lane_job *job, size_t k) {
-    return job->sorted->groups[job->groups.from + k / PM_PAIR_GROUP] + k % PM_PAIR_GROUP;
-}
-
-/* Sorted pairs from number k on: all tracks have the same rows. */
-static inline void set_sorted(const output_walk *w, size_t k, lane_samples *to) {
-    const pm_sorted_pairs *sorted = w->job->sorted;
-    const size_t first = sorted_place(w->job, k);
-    const unsigned c = w->output->channel;
-    to->any_sign = w->output->components == 4;
-    for (size_t i = 0; i < PM_LANES; i++) {
-        const pm_sorted_pair pair = sorted->pairs[first + i];
-        const size_t lane = PM_LANE_OF(i), key = 4 * (size_t)pair.key;
-        to->side.key[c][lane] = key;
-        to->side.next[c][lane] = key + w->channel->layout->row;
-        to->side.plane[c][lane] = w->channel->layout->plane;
-        to->side.u[lane] = fabsf(pair.u);
-        to->signs[lane] = copysignf(1.0f, pair.u);
-    }
-    for (size_t i = 0; i < PM_LANES && sorted->tracks; i++) {
-        const size_t track = sorted->tracks[first + i], lane = PM_LANE_OF(i);
-        to->side.constants[lane] = 4 * track;
-        to->side.constant_plane[lane] = 4 * w->request->clip->padded_tracks;
-        to->side.spacing[lane] = PM_SPACING_FLOATS * track;
-    }
-}
-
 /* The float32 keys of the lanes, and what is stored beside them. */
 static inline void prefetch(const output_walk *w, const lane_samples *lanes) {
     const unsigned c = w->output->channel;
@@ -141,15 +113,11 @@ static inline void prefetch(const output_walk *w, const lane_samples *lanes) {
 
 static inline void find_samples(output_walk *w, size_t k, lane_samples *to) {
     item_samples items;
-    if (w->job->sorted) {
-        set_sorted(w, k, to);
-    } else {
-        if (w->request->tracks)
-            find_pairs(w, k, &items);
-        else
-            find_in_grid(w, &items);
-        set_lanes(w, &items, to);
-    }
+    if (w->request->tracks)
+        find_pairs(w, k, &items);
+    else
+        find_in_grid(w, &items);
+    set_lanes(w, &items, to);
     if (w->prefetches)
         prefetch(w, to);
 }
@@ -166,8 +134,7 @@ static inline output_walk walk_of(const pm_lane_job *job) {
                      .channel = channel,
                      .curve = &pm_curves[channel->impl.curve]};
     w.prefetches = channel->format == PM_KEYS_FLOAT32 && channel->key_bytes >= PREFETCHED_BYTES;
-    w.count = job->sorted ? job->groups.count * PM_PAIR_GROUP
-                          : job->request->sample_count * job->request->width;
+    w.count = job->request->sample_count * job->request->width;
     return w;
 }
 
@@ -179,7 +146,7 @@ PM_FLAT static void run(const pm_lane_job *job) {
         find_samples(&w, 0, &lanes[0]);
     for (size_t k = 0, n = 0; k < w.count; k += PM_LANES, n ^= 1) {
         const pm_u32 count = w.count - k < PM_LANES ? (pm_u32)(w.count - k) : PM_LANES;
-        float *to = job->to + w.output->components * (job->sorted ? sorted_place(job, k) : k);
+        float *to = job->to + w.output->components * k;
         pm_quat value;
         if (k + PM_LANES < w.count)
             find_samples(&w, k + PM_LANES, &lanes[n ^ 1]);

@@ -317,7 +317,6 @@ static void set_pointers(pm_crowd_data *crowd) {
         pm_channel *channel = &crowd->channels[c];
         if (!channel->present)
             continue;
-        channel->memory = crowd->tables[table].memory->block;
         channel->keys = pm_table_at(crowd, table, 0);
         channel->key_numbers = crowd->tables[table].used;
         channel->key_bytes = pm_table_bytes(crowd, table, channel->key_numbers);

@@ -59,7 +59,7 @@ static pm_status compare_output(const pm_job *job, size_t member, size_t output,
     job->kind->aim(&by_reference, output, memory + bytes);
     pm_status status = job->kind->by_reference(&by_reference, error);
     if (status == PM_OK)
-        status = job->kind->on_device(&by_device, member, error);
+        status = compute_on(&by_device, member, error);
     if (status == PM_OK && memcmp(memory, memory + bytes, bytes) != 0)
         *same = false;
     pm_release(memory);

@@ -10,11 +10,6 @@
 
 _Static_assert((int)PM_SAMPLE_VARIANTS <= (int)PM_JOB_PROGRAMS, "the programs of samples");
 
-/* Whether queues run plain C, in place of the device's programs. */
-static bool queue_is_for_host(const pm_device *device) {
-    return device->runs_calls && pm_is_for_host(device);
-}
-
 /* ---- samples, pairs, low-passes ---------------------------------------------------------------- */
 
 static size_t samples_of(const pm_job *job) {
@@ -77,7 +72,7 @@ static pm_status samples_on_device(const pm_job *job, size_t member, pm_error *e
 static pm_status enqueue_samples(const pm_job *job, size_t member, const pm_queue *queue,
                                  void **done, pm_error *error) {
     const pm_device_clip *clip = job->on.clip->members[member];
-    if (queue_is_for_host(clip->device) && samples_of(job) > 0)
+    if (pm_queue_is_for_host(clip->device) && samples_of(job) > 0)
         return pm_enqueue_samples_call(job, clip->device, queue, done, error);
     return clip->device->backend->enqueue_samples(clip, &job->request.samples, queue, done, error);
 }
@@ -170,7 +165,7 @@ static pm_status poses_on_device(const pm_job *job, size_t member, pm_error *err
 static pm_status enqueue_poses(const pm_job *job, size_t member, const pm_queue *queue, void **done,
                                pm_error *error) {
     (void)member;
-    if (queue_is_for_host(job->device) && !pm_pose_is_empty(&job->request.poses))
+    if (pm_queue_is_for_host(job->device) && !pm_pose_is_empty(&job->request.poses))
         return pm_enqueue_poses_call(job, job->device, queue, done, error);
     return job->device->backend->enqueue_poses(job->on.crowd, &job->request.poses, queue, done,
                                                error);

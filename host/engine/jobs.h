@@ -82,11 +82,6 @@ typedef enum pm_job_row {
 
 extern const pm_job_kind *const pm_job_kinds[PM_JOB_KIND_COUNT];
 
-/* Whether plain C computes the jobs of a device, which is not several. */
-static inline bool pm_is_for_host(const pm_device *device) {
-    return device->plan && device->plan->plain_c;
-}
-
 /* The jobs of resolved requests. `threads` are those of plain C. */
 pm_job pm_job_of_samples(const pm_device_clip *clip, const pm_sample_request *request,
                          size_t threads);

@@ -129,7 +129,6 @@ static void sample_in_reserve(queued_job *q) {
     pm_sample_request all = q->request.samples;
     all.host = &q->of_reserve;
     all.host_threads = 1;
-    all.sorted_outputs = 0;
     for (size_t i = 0; i < pm_piece_count(total, RESERVED_SAMPLES); i++) {
         const pm_piece at = pm_piece_at(total, RESERVED_SAMPLES, i);
         const pm_sample_request piece = pm_sample_request_piece(&all, &at);

@@ -10,9 +10,8 @@
 
 enum { TRACKS = PM_CHECK_TRACKS, KEYS = PM_CHECK_KEYS, SAMPLES = 96, PAIRS = 800 };
 
-/* Sizes of the large jobs: keys that exceed the caches and more pairs than one block, so that pairs
- * are sorted, and results that are stored past the caches. */
-enum { LARGE_KEYS = 9600, LARGE_SAMPLES = 9600, LARGE_PAIRS = (1 << 17) + 777 };
+/* Of the clip that low-passes are checked with, whose keys are all those of the others. */
+enum { LONG_TRACKS = 3, LONG_KEYS = KEYS * TRACKS / LONG_TRACKS };
 
 typedef struct check_data {
     pm_check *check;
@@ -197,44 +196,15 @@ static pm_status check_shapes(pm_device *device, check_data *m, uint32_t paths, 
     return status == PM_OK ? check_desc(device, &desc, m, paths, NULL, error) : status;
 }
 
-typedef struct large_data {
-    float rotations[LARGE_KEYS * TRACKS * 4];
-    float positions[LARGE_KEYS * TRACKS * 3];
-    double times[LARGE_PAIRS];
-    uint32_t tracks[LARGE_PAIRS];
-} large_data;
-
-static void fill_large(large_data *large) {
-    uint32_t state = 20251125;
-    for (size_t i = 0; i < (size_t)LARGE_KEYS * TRACKS; i++) {
-        random_rotation(&state, large->rotations + 4 * i);
-        for (size_t k = 0; k < 3; k++)
-            large->positions[3 * i + k] = (float)pm_check_random(&state, -100, 100);
-    }
-    for (size_t k = 0; k < LARGE_PAIRS; k++) {
-        large->times[k] = pm_check_random(&state, -1, LARGE_KEYS + 1);
-        large->tracks[k] = (uint32_t)pm_check_random(&state, 0, TRACKS);
-    }
-}
-
-/* Jobs of the sizes that sort pairs, and whose results are stored past the caches. */
-static pm_status check_large(pm_device *device, check_data *m, pm_error *error) {
-    large_data *large = pm_allocate(&device->options.host, sizeof *large);
-    if (!large)
-        return pm_fail_memory(error);
-    fill_large(large);
-    const pm_timeline timeline = {.key_count = LARGE_KEYS, .rate = {1, 1}};
-    const pm_clip_desc desc = {.track_count = TRACKS,
+/* Low-passes: of samples with enough keys on both sides. */
+static pm_status check_long(pm_device *device, check_data *m, pm_error *error) {
+    const pm_timeline timeline = {.key_count = LONG_KEYS, .rate = {1, 1}};
+    const pm_clip_desc desc = {.track_count = LONG_TRACKS,
                                .timelines = &timeline,
-                               .rotations.data = large->rotations,
-                               .positions.data = large->positions};
-    const check_jobs jobs = {
-        .grid = {.sample_count = LARGE_SAMPLES, .rate = {3, 2}},
-        .pairs = {.sample_count = LARGE_PAIRS, .times = large->times, .tracks = large->tracks},
-        .filters = true};
-    const pm_status status = check_desc(device, &desc, m, m->check->paths, &jobs, error);
-    pm_release(large);
-    return status;
+                               .rotations.data = m->check->keys.rotations,
+                               .positions.data = m->check->keys.positions};
+    const check_jobs jobs = {.grid = {.sample_count = SAMPLES, .rate = {3, 2}}, .filters = true};
+    return check_desc(device, &desc, m, m->check->paths, &jobs, error);
 }
 
 /* ---- all of a device ---- */
@@ -255,7 +225,7 @@ static pm_status check_samples(pm_device *device, check_data *m, pm_error *error
                               error);
     if (status == PM_OK)
         status = check_shapes(device, m, paths, error);
-    return status == PM_OK ? check_large(device, m, error) : status;
+    return status == PM_OK ? check_long(device, m, error) : status;
 }
 
 pm_status pm_samples_self_check(pm_device *device, pm_check *check, pm_error *error) {

@@ -17,6 +17,7 @@ static pm_status upload_channel(const pm_clip_data *data, unsigned c, pm_opencl_
     return status;
 }
 
+/* All that is not there yet. */
 static pm_status upload(const pm_clip_data *data, pm_opencl_clip *clip, pm_error *error) {
     pm_opencl_device *cl = pm_opencl_of(clip->clip.device);
     const pm_source wraps = pm_clip_source(data, 0, PM_MEMORY_WRAPS);
@@ -41,7 +42,7 @@ static pm_status make_clip(pm_device *device, const pm_clip_desc *desc, const pm
     pm_device_clip_begin(&made->clip, device, data);
     pm_status status =
         desc ? pm_cl_clip_build_planes(made, desc, keys, built, &is_built, error) : PM_OK;
-    if (status == PM_OK && is_built)
+    if (status == PM_OK && is_built && !pm_queue_is_for_host(device))
         status = upload(data, made, error);
     if (status == PM_OK && is_built)
         *clip = &made->clip;

@@ -26,11 +26,6 @@ static inline pm_opencl_device *pm_opencl_of(const pm_device *device) {
     return (pm_opencl_device *)(uintptr_t)device;
 }
 
-/* Whether a buffer can be the host's memory itself. */
-static inline bool pm_cl_shares_memory(const pm_opencl_device *cl) {
-    return cl->plan.on_host;
-}
-
 /* Keys, constants and layout, from PM_MEMORY_KEYS on. */
 enum { PM_CHANNEL_MEMORIES = 3 };
 
@@ -68,14 +63,7 @@ static inline pm_status pm_cl_fail(pm_error *error, cl_int cl_status, const char
 pm_status pm_cl_buffer(pm_opencl_device *cl, cl_mem_flags flags, const void *data, size_t size,
                        cl_mem *buffer, pm_error *error);
 
-/* Creates a buffer that is the first `size` bytes of a block, which comes back when the driver deletes
- * the buffer: no command uses it then, and the device may be closed. On failure it is given back here.
- * A NULL block fails as no memory. For devices that share memory. */
-pm_status pm_cl_block_buffer(pm_opencl_device *cl, cl_mem_flags flags, pm_pool_block *block,
-                             size_t size, cl_mem *buffer, pm_error *error);
-
-/* Creates a buffer with the contents of a clip's or a crowd's memory: where the device shares memory, a
- * large block is the buffer of the first device that it is uploaded to. `of` is for messages. */
+/* Creates a buffer with the contents of a clip's or a crowd's memory. `of` is for messages. */
 pm_status pm_cl_upload(pm_opencl_device *cl, const char *of, const pm_source *from, cl_mem *buffer,
                        pm_error *error);
 

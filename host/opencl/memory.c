@@ -35,39 +35,12 @@ pm_status pm_cl_buffer(pm_opencl_device *cl, cl_mem_flags flags, const void *dat
     return pm_cl_fail(error, code, "clCreateBuffer");
 }
 
-static void CL_CALLBACK give_back(cl_mem buffer, void *block) {
-    (void)buffer;
-    pm_pool_give(block);
-}
-
-pm_status pm_cl_block_buffer(pm_opencl_device *cl, cl_mem_flags flags, pm_pool_block *block,
-                             size_t size, cl_mem *buffer, pm_error *error) {
-    *buffer = NULL;
-    if (!block)
-        return pm_fail_memory(error);
-    pm_status status =
-        pm_cl_buffer(cl, flags | CL_MEM_USE_HOST_PTR, pm_pool_memory(block), size, buffer, error);
-    if (status == PM_OK) {
-        const cl_int code = clSetMemObjectDestructorCallback(*buffer, give_back, block);
-        if (code == CL_SUCCESS)
-            return PM_OK;
-        clReleaseMemObject(*buffer);
-        *buffer = NULL;
-        status = pm_cl_fail(error, code, "clSetMemObjectDestructorCallback");
-    }
-    pm_pool_give(block);
-    return status;
-}
-
 pm_status pm_cl_upload(pm_opencl_device *cl, const char *of, const pm_source *from, cl_mem *buffer,
                        pm_error *error) {
     const size_t size = from->room ? from->room : from->bytes;
     pm_status status = pm_check_allocation(cl->device.info.max_allocation_bytes, of, size, error);
     if (status != PM_OK)
         return status;
-    if (pm_cl_shares_memory(cl) && from->block && size >= PM_POOL_LEAST &&
-        pm_pool_share(from->block))
-        return pm_cl_block_buffer(cl, CL_MEM_READ_ONLY, from->block, size, buffer, error);
     if (size == from->bytes)
         return pm_cl_buffer(cl, CL_MEM_READ_ONLY, from->data, size, buffer, error);
     status = pm_cl_buffer(cl, CL_MEM_READ_ONLY, NULL, size, buffer, error);
@@ -80,29 +53,13 @@ pm_status pm_cl_upload(pm_opencl_device *cl, const char *of, const pm_source *fr
     return status;
 }
 
-/* Tells the driver that the host has written a part of memory that is the buffer itself. */
-static pm_status touch(pm_opencl_device *cl, cl_mem buffer, size_t begin, size_t bytes,
-                       pm_error *error) {
-    cl_int code;
-    void *mapped =
-        clEnqueueMapBuffer(cl->transfers, buffer, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, begin,
-                           bytes, 0, NULL, NULL, &code);
-    return code == CL_SUCCESS ? pm_cl_unmap(cl->transfers, buffer, mapped, error)
-                              : pm_cl_fail(error, code, "clEnqueueMapBuffer");
-}
-
 pm_status pm_cl_upload_from(pm_opencl_device *cl, const pm_source *from, size_t begin,
                             cl_mem buffer, pm_error *error) {
-    cl_mem_flags flags = 0;
     const size_t bytes = from->bytes - begin;
     if (bytes == 0)
         return PM_OK;
-    cl_int code = clGetMemObjectInfo(buffer, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
-    if (code == CL_SUCCESS && flags & CL_MEM_USE_HOST_PTR)
-        return touch(cl, buffer, begin, bytes, error);
-    if (code == CL_SUCCESS)
-        code = clEnqueueWriteBuffer(cl->transfers, buffer, CL_TRUE, begin, bytes,
-                                    (const char *)from->data + begin, 0, NULL, NULL);
+    const cl_int code = clEnqueueWriteBuffer(cl->transfers, buffer, CL_TRUE, begin, bytes,
+                                             (const char *)from->data + begin, 0, NULL, NULL);
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clEnqueueWriteBuffer");
 }
 

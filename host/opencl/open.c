@@ -4,6 +4,9 @@
  */
 #include "device.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 static const uint64_t max_piece_bytes = 256u << 20;
 static const uint64_t min_piece_bytes = 64u << 10;
 
@@ -53,6 +56,12 @@ static bool runs_native_kernels(cl_device_id device) {
     return capabilities & CL_EXEC_NATIVE_KERNEL;
 }
 
+/* The variable sets the field for tests and measurements of programs that do not. */
+static bool runs_programs_on_cpu(const pm_engine_desc *desc) {
+    const char *text = getenv("POSEMILL_PROGRAMS_ON_CPU");
+    return desc->programs_on_cpu || (text && strcmp(text, "1") == 0);
+}
+
 static pm_status find_context(pm_opencl_device *cl, cl_context context, pm_error *error) {
     cl_int code;
     if (context) {
@@ -97,14 +106,13 @@ static pm_status attach(pm_opencl_device *cl, const pm_chosen *chosen, const pm_
     cl->piece_bytes = piece_bytes_of(desc, &chosen->info);
     cl->plan.max_work = chosen->info.type == PM_DEVICE_CPU ? SIZE_MAX : PM_MAX_GPU_WORK;
     cl->max_items = max_items(cl->id);
-    cl->plan.on_host = shares_memory(cl->id, chosen->info.type) && !pm_os_opencl_is_wine();
+    const bool on_host = shares_memory(cl->id, chosen->info.type) && !pm_os_opencl_is_wine();
+    cl->plan.plain_c = on_host && !runs_programs_on_cpu(desc);
     cl->plan.compute_units = chosen->info.compute_units;
     cl->plan.shared_bytes = shared_bytes_of(cl->id);
     cl->device.builds_clips = has_double(cl->id);
-    cl->device.runs_calls = cl->plan.on_host && runs_native_kernels(cl->id);
+    cl->device.runs_calls = on_host && runs_native_kernels(cl->id);
     pm_status status = check_compiler(chosen, error);
-    if (status == PM_OK)
-        status = pm_choose_launch_config(desc->programs_on_cpu, &cl->plan, error);
     if (status == PM_OK)
         status = find_context(cl, chosen->target.context, error);
     if (status == PM_OK)

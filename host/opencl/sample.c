@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Samples on the device, into host memory. Pieces alternate between two slots, so that a piece is
- * computed while the previous one is read back. A device that shares the host's memory computes
- * into the caller's memory directly; its results are mapped, not read back. Outputs whose memory is
- * not aligned for the kernels' stores are read back there too.
+ * computed while the previous one is read back.
  */
 #include "device.h"
 
@@ -12,8 +10,7 @@ enum { SLOT_COUNT = 2 };
 /* The results of one piece in flight. */
 typedef struct slot {
     cl_mem values[PM_OUTPUT_COUNT];
-    void *mapped[PM_OUTPUT_COUNT]; /* shared memory: the mapped results of the slot's last piece */
-    cl_event reads[PM_OUTPUT_COUNT]; /* reading or mapping the slot's last piece; NULL: none */
+    cl_event reads[PM_OUTPUT_COUNT]; /* reading the slot's last piece; NULL: none */
 } slot;
 
 typedef struct transfer {
@@ -24,40 +21,14 @@ typedef struct transfer {
     pm_error *error;
 } transfer;
 
-/* Required alignment of an output in bytes. Kernels store a rotation as a float4. */
-static size_t store_alignment(const pm_output *output) {
-    return (output->components == 4 ? 4 : 1) * sizeof(float);
-}
-
-/* Whether an output is computed into the caller's memory directly. Pieces consist of whole samples,
- * so their alignment is that of the whole output. */
-static bool is_in_place(const transfer *t, unsigned o) {
-    return pm_cl_shares_memory(t->cl) &&
-           (uintptr_t)t->request->outputs[o] % store_alignment(&pm_outputs[o]) == 0;
-}
-
 static pm_status make_slot(transfer *t, slot *s) {
     const size_t values = t->samples.plan.piece_samples * t->request->width;
     pm_status status = PM_OK;
     for (unsigned o = 0; status == PM_OK && o < PM_OUTPUT_COUNT; o++)
-        if (t->request->outputs[o] && !is_in_place(t, o))
+        if (t->request->outputs[o])
             status = pm_cl_buffer(t->cl, CL_MEM_WRITE_ONLY, NULL,
                                   values * pm_outputs[o].components * sizeof(float), &s->values[o],
                                   t->error);
-    return status;
-}
-
-/* Unmaps a piece, and releases the buffer that was created for it. */
-static pm_status unmap(const transfer *t, slot *s, unsigned o) {
-    pm_status status = PM_OK;
-    cl_mem *values = &s->values[o];
-    if (s->mapped[o])
-        status = pm_cl_unmap(t->cl->transfers, *values, s->mapped[o], t->error);
-    s->mapped[o] = NULL;
-    if (is_in_place(t, o)) {
-        pm_cl_release(*values);
-        *values = NULL;
-    }
     return status;
 }
 
@@ -71,52 +42,25 @@ static pm_status wait_for(transfer *t, slot *s) {
         if (code != CL_SUCCESS)
             worst = pm_cl_fail(t->error, code, "reading results");
         pm_cl_release_event(&s->reads[o]);
-        const pm_status unmapped = unmap(t, s, o);
-        worst = worst == PM_OK ? unmapped : worst;
     }
     return worst;
 }
 
-/* Creates the buffers of outputs that are computed in place. */
-static pm_status use_memory(transfer *t, slot *s, const pm_sample_request *piece) {
-    pm_status status = PM_OK;
-    for (unsigned o = 0; status == PM_OK && o < PM_OUTPUT_COUNT; o++)
-        if (piece->outputs[o] && is_in_place(t, o))
-            status = pm_cl_buffer(t->cl, CL_MEM_WRITE_ONLY | CL_MEM_USE_HOST_PTR, piece->outputs[o],
-                                  pm_sample_output_bytes(piece, o), &s->values[o], t->error);
-    return status;
-}
-
-/* Enqueues reading or mapping an output: when s->reads[o] is complete, the results are in the
- * caller's memory. */
-static cl_int read_output(transfer *t, slot *s, const pm_sample_request *piece, unsigned o,
-                          cl_event computed) {
-    const size_t bytes = pm_sample_output_bytes(piece, o);
-    cl_mem values = s->values[o];
-    cl_int code = CL_SUCCESS;
-    if (is_in_place(t, o))
-        s->mapped[o] = clEnqueueMapBuffer(t->cl->transfers, values, CL_FALSE, CL_MAP_READ, 0, bytes,
-                                          1, &computed, &s->reads[o], &code);
-    else
-        code = clEnqueueReadBuffer(t->cl->transfers, values, CL_FALSE, 0, bytes, piece->outputs[o],
-                                   1, &computed, &s->reads[o]);
-    return code;
-}
-
+/* Enqueues reading the outputs: when s->reads[o] is complete, output o is in the caller's memory. */
 static cl_int read_outputs(transfer *t, slot *s, const pm_sample_request *piece,
                            const cl_event computed[PM_OUTPUT_COUNT]) {
     cl_int code = clFlush(t->cl->compute);
     for (unsigned o = 0; code == CL_SUCCESS && o < PM_OUTPUT_COUNT; o++)
         if (computed[o])
-            code = read_output(t, s, piece, o, computed[o]);
+            code = clEnqueueReadBuffer(t->cl->transfers, s->values[o], CL_FALSE, 0,
+                                       pm_sample_output_bytes(piece, o), piece->outputs[o], 1,
+                                       &computed[o], &s->reads[o]);
     return code == CL_SUCCESS ? clFlush(t->cl->transfers) : code;
 }
 
 static pm_status put_piece(transfer *t, slot *s, pm_sample_request *piece) {
     cl_event computed[PM_OUTPUT_COUNT] = {0};
     pm_status status = wait_for(t, s);
-    if (status == PM_OK)
-        status = use_memory(t, s, piece);
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
         piece->handles[o] = (pm_address){.handle = s->values[o]};
     if (status == PM_OK)

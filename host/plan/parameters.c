@@ -181,19 +181,13 @@ static pm_source source_of(const void *data, size_t count, size_t size) {
     return (pm_source){.data = data, .bytes = data ? count * size : 0};
 }
 
-static pm_source keys_of(const pm_channel *channel) {
-    return (pm_source){
-        .data = channel->keys, .bytes = channel->key_bytes, .block = channel->memory};
-}
-
 static pm_source table_of(const pm_crowd_data *c, pm_table table) {
     const pm_table_memory *memory = c->tables[table].memory;
     if (table < PM_TABLE_CONSTANTS && !c->channels[table].present)
         return (pm_source){0};
     return (pm_source){.data = pm_pool_memory(memory->block),
                        .bytes = pm_table_bytes(c, table, c->tables[table].used),
-                       .room = pm_table_bytes(c, table, memory->room),
-                       .block = memory->block};
+                       .room = pm_table_bytes(c, table, memory->room)};
 }
 
 /* A float more than there are, because memory of a device cannot be empty. */
@@ -205,7 +199,7 @@ pm_source pm_clip_source(const pm_clip_data *clip, unsigned index, pm_memory mem
     const pm_channel *channel = &clip->channels[index];
     switch ((int)memory) {
     case PM_MEMORY_KEYS:
-        return keys_of(channel);
+        return source_of(channel->keys, channel->key_bytes, 1);
     case PM_MEMORY_CONSTANTS:
         return constants_of(channel);
     case PM_MEMORY_LAYOUT:

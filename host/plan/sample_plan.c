@@ -9,8 +9,8 @@ static const size_t max_values = (size_t)1 << 30;
 
 /* MIN_RUN: samples per work-item of `walk`, below which it loads segments too often.
  * ITEMS_PER_UNIT: work-items per compute unit that a launch should have; runs are shortened to
- * reach it. The device has the maximum run. */
-enum { MIN_RUN = 16, ITEMS_PER_UNIT = 16 };
+ * reach it, from MAX_RUN on. */
+enum { MIN_RUN = 16, MAX_RUN = 256, ITEMS_PER_UNIT = 16 };
 
 /* Whether an output is computed by the kernel `walk`, whose work-items walk along segments: all tracks at common
  * times, and no derivative. */
@@ -69,7 +69,7 @@ static void divide_walk(pm_step *step, size_t tracks, const pm_plan_device *devi
     step->items = tracks;
     const size_t items = (size_t)device->compute_units * ITEMS_PER_UNIT;
     size_t run = n->sample_count / ((items + step->items - 1) / step->items);
-    run = run > device->max_run ? device->max_run : run;
+    run = run > MAX_RUN ? MAX_RUN : run;
     n->run = run < MIN_RUN ? MIN_RUN : (pm_u32)run;
     step->rows = (n->sample_count + n->run - 1) / n->run;
 }

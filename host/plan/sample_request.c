@@ -15,32 +15,6 @@ const pm_output pm_outputs[PM_OUTPUT_COUNT] = {
     [PM_OUT_ACCELERATIONS] = {"accelerations", PM_ROTATIONS, 2, 3, PM_FIELD(accelerations)},
 };
 
-/* No cache holds keys of MIN_KEY_BYTES, with those of other outputs: fewer arrive in time where they are prefetched.
- * Fewer than MIN_PAIRS do not repay the passes over the pairs. */
-enum { MIN_KEY_BYTES = 8 << 20, MIN_PAIRS = 1 << 17 };
-
-uint64_t pm_keys_end(const pm_clip_data *clip, const pm_channel *channel) {
-    uint64_t end = 0;
-    for (size_t t = 0; t < clip->track_count; t++) {
-        const pm_track_layout *at = &channel->layout[t];
-        const uint64_t own =
-            at->first + at->row * (uint64_t)pm_clip_timeline_of(clip, t)->segment_count;
-        end = own > end ? own : end;
-    }
-    return end / 4;
-}
-
-/* Whether sorting a job's pairs repays for an output in plain C: the output is no derivative,
- * its keys exceed the caches, and there are so many pairs that several use a cache line. */
-static bool repays_sorting(const pm_sample_request *r, unsigned output) {
-    const pm_channel *channel = &r->clip->channels[pm_outputs[output].channel];
-    if (!r->tracks || !channel->present || pm_outputs[output].order > 0)
-        return false;
-    return r->sample_count >= MIN_PAIRS && channel->key_bytes >= MIN_KEY_BYTES &&
-           r->sample_count >= channel->key_bytes / 128 &&
-           pm_keys_end(r->clip, channel) <= UINT32_MAX;
-}
-
 /* The map from samples at a job's rate to uniform keys at one rate: exact, and in 64 bits where it
  * fits. */
 typedef struct spacing {
@@ -98,8 +72,6 @@ pm_sample_request pm_sample_request_of(const pm_clip_data *clip, const pm_sample
         if (r.strides[o] == pm_sample_row_bytes(&r, o))
             r.strides[o] = 0; /* nothing is between rows */
     }
-    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
-        r.sorted_outputs |= repays_sorting(&r, o) ? 1u << o : 0u;
     r.map = map_of(&r);
     return r;
 }

@@ -42,7 +42,6 @@ typedef struct pm_sample_request {
     size_t width;            /* values per sample: track_count, or 1 for pairs */
     size_t cursor_rows;      /* rows of cursors: timeline_count, or 1 for pairs */
     bool parent_frame;       /* derivatives in the parent's frame */
-    unsigned sorted_outputs; /* bit o: plain C sorts the pairs of output o */
     size_t host_threads;     /* at least 1 */
     /* Sample times: see pm_sample_job. */
     pm_rational rate, start;
@@ -100,46 +99,5 @@ void pm_sample_cursors(const pm_sample_request *request, pm_cursor *cursors);
 
 /* PM_OK unless rate, start and first cannot be combined exactly with the keys' rates. */
 pm_status pm_sample_check_rate(const pm_clip_data *clip, const pm_sample_job *job, pm_error *error);
-
-/* The order in which plain C computes many (track, time) pairs: by the place of their keys in
- * memory, so that keys stay in a core's cache while they are used. Only pairs in random order over
- * keys that exceed the cache gain from it. */
-
-/* Keys are divided into buckets of equal size. Pairs are divided into blocks, and the pairs of a
- * block are sorted by bucket; each bucket of a block is padded to whole groups. */
-typedef struct pm_pair_order {
-    const pm_channel *channel;
-    bool needs_tracks; /* the curve has constants, or four keys */
-    unsigned shift;    /* from the place of a key to its bucket */
-    size_t bucket_count;
-    size_t block_room; /* sorted pairs of a block, with the padding */
-} pm_pair_order;
-
-/* The sorted pairs of a piece. The arrays are the caller's. */
-typedef struct pm_sorted_pairs {
-    pm_sorted_pair *pairs; /* (pm_pair_room): undefined after the groups of a block */
-    uint32_t *tracks;      /* (pm_pair_room) likewise; NULL unless the order needs them */
-    uint16_t *places;      /* (sample_count): where each pair is among those of its block */
-    /* (pm_pair_room / PM_PAIR_GROUP): where each group begins, bucket after bucket */
-    uint32_t *groups;
-    size_t group_count;
-} pm_sorted_pairs;
-
-/* The end of the places of a channel's segments: in units of four floats, as in pm_sorted_pair. */
-uint64_t pm_keys_end(const pm_clip_data *clip, const pm_channel *channel);
-
-/* The order for such a request and output. It holds for all pieces of the request. */
-pm_pair_order pm_pair_order_of(const pm_sample_request *request, unsigned output);
-
-/* The maximum number of pairs in a piece that is sorted: more would not find more keys in a cache,
- * and take more memory. */
-enum { PM_SORTED_PIECE = 1 << 22 };
-
-/* Sorted pairs of a piece of `count` pairs, with the padding; below 2^32. */
-size_t pm_pair_room(const pm_pair_order *order, size_t count);
-
-/* Locates the pairs of a piece and sorts them. Uses up to host_threads threads. */
-pm_status pm_sort_pairs(const pm_pair_order *order, const pm_sample_request *piece,
-                        pm_sorted_pairs *sorted, pm_error *error);
 
 #endif

@@ -11,17 +11,11 @@
 
 /* What decides which kernels a device runs, and how large its launches are. */
 typedef struct pm_plan_device {
-    uint32_t max_run; /* samples per work-item that walks, at most */
     uint32_t compute_units;
-    bool on_host;          /* its memory, caches and processors are those of the host */
     bool plain_c;          /* the host computes its jobs in plain C, on these processors */
     size_t max_work;       /* of one launch, in rotations. SIZE_MAX: no limit */
     uint64_t shared_bytes; /* of shared memory per work-group */
 } pm_plan_device;
-
-/* Chooses `max_run` and, for devices `on_host`, `plain_c`: what the variable POSEMILL_LAUNCH sets, else the defaults.
- * Results do not depend on them. The fields are written on failure too. */
-pm_status pm_choose_launch_config(bool programs_on_cpu, pm_plan_device *plan, pm_error *error);
 
 /* The work of a launch on devices that are no CPUs: 0.17 s at 1e8 rotations per second, which is
  * assumed for a slow GPU and costly curves. Drivers end launches of seconds, and a display waits for
@@ -121,7 +115,6 @@ typedef struct pm_source {
     const void *data; /* NULL: there are none, and no kernel reads them */
     size_t bytes;
     size_t room;          /* of the memory, at least `bytes`, for what is added later; 0: `bytes` */
-    pm_pool_block *block; /* that has the data, and that a device may share; NULL: none does */
 } pm_source;
 
 /* The contents of a clip's memory; `channel` counts for keys, constants and layout. */

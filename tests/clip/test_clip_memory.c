@@ -92,6 +92,43 @@ TEST(a_clip_too_large_for_the_device_is_refused_before_its_segments_are_made) {
 
 /* ---- memory that an engine keeps ---- */
 
+TEST(kept_memory_is_lent_again) {
+    pm_pool *pool = pm_pool_open(NULL);
+    const size_t size = 2 * PM_POOL_LEAST;
+    pm_pool_block *first = pm_pool_take(pool, size), *second = pm_pool_take(pool, size);
+    const void *memory = pm_pool_memory(first);
+    assert_non_null(memory);
+    assert_ptr_not_equal(memory, pm_pool_memory(second));
+    pm_pool_give(first);
+    pm_pool_block *larger = pm_pool_take(pool, size + 1),
+                  *smaller = pm_pool_take(pool, size / 2 - 1);
+    assert_ptr_not_equal(pm_pool_memory(larger), memory);
+    assert_ptr_not_equal(pm_pool_memory(smaller), memory);
+    pm_pool_block *fitting = pm_pool_take(pool, size / 2);
+    assert_ptr_equal(pm_pool_memory(fitting), memory);
+    pm_pool_close(pool);
+    pm_pool_block *const lent[] = {second, larger, smaller, fitting}; /* outlive the owner */
+    for (size_t i = 0; i < COUNT_OF(lent); i++) {
+        memset(pm_pool_memory(lent[i]), 1, size / 2 - 1);
+        pm_pool_give(lent[i]);
+    }
+}
+
+/* Blocks that would exceed the limit displace those that are kept. Their pages are not written. */
+TEST(kept_memory_is_bounded) {
+    pm_pool *pool = pm_pool_open(NULL);
+    const size_t size = PM_POOL_KEPT / 2 + PM_POOL_LEAST;
+    pm_pool_block *first = pm_pool_take(pool, size), *second = pm_pool_take(pool, size);
+    pm_pool_give(first);
+    pm_pool_give(second);
+    assert_ptr_equal(pm_pool_take(pool, size), second);
+    pm_pool_block *other = pm_pool_take(pool, size); /* `first` was freed */
+    assert_ptr_not_equal(pm_pool_memory(other), pm_pool_memory(second));
+    pm_pool_give(other);
+    pm_pool_give(second);
+    pm_pool_close(pool);
+}
+
 /* Fills the block that the engine lends for `bytes` bytes next. */
 static void fill_kept(pm_pool *pool, size_t bytes) {
     pm_pool_block *block = pm_pool_take(pool, bytes);

@@ -185,9 +185,9 @@ TEST_ON_BOTH(samples_with_streaming_stores_may_be_at_any_address) {
 
 /* Computes jobs as users' engines do, while other tests keep them on the device. */
 static pm_engine *usual_engine(void **state) {
-    assert_int_equal(setenv("POSEMILL_LAUNCH", "plain_c=1", 1), 0);
+    assert_int_equal(unsetenv("POSEMILL_PROGRAMS_ON_CPU"), 0);
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.device = NULL});
-    assert_int_equal(setenv("POSEMILL_LAUNCH", "plain_c=0", 1), 0);
+    assert_int_equal(setenv("POSEMILL_PROGRAMS_ON_CPU", "1", 1), 0);
     return engine;
 }
 

@@ -225,7 +225,7 @@ static void run_children(objects *parents, bool by_exit) {
 
 /* The device by its index, because "auto" is the reference path after a fork. */
 static objects on_the_device(void **state) {
-    unsetenv("POSEMILL_LAUNCH"); /* plain C computes the small frame in the parent */
+    unsetenv("POSEMILL_PROGRAMS_ON_CPU"); /* plain C computes the small frame in the parent */
     objects parents = {.engine = NULL};
     pm_device_info info;
     pm_engine_get_info(engine_for(state), &info);

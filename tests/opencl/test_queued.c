@@ -46,7 +46,7 @@ static void give(void *user, void *memory, size_t size, size_t alignment) {
 static pm_engine *open_engine(void) {
     const pm_engine_desc desc = {.cache_folder = "", .host = {.allocate = take, .release = give}};
     pm_engine *engine = NULL;
-    assert_int_equal(setenv("POSEMILL_LAUNCH", "plain_c=1", 1), 0);
+    assert_int_equal(unsetenv("POSEMILL_PROGRAMS_ON_CPU"), 0);
     expect_success(pm_cl_engine_create(caller.context, caller.device, &desc, &engine, new_error()));
     if (engine->device->runs_calls && engine->device->plan->plain_c)
         return engine;

@@ -65,8 +65,7 @@ int test_main(int argc, char **argv) {
     const char *left_out = getenv("POSEMILL_TEST_LEAVE_OUT");
     if (left_out)
         leave_out(left_out);
-    setenv("POSEMILL_LAUNCH", "plain_c=0",
-           0); /* kernels compute the jobs of tests, also the small ones */
+    setenv("POSEMILL_PROGRAMS_ON_CPU", "1", 0); /* kernels compute the jobs of tests */
     if (argc > 1 && count_matches(argv[1]) == 0) {
         print_error("%s: no test has a name like %s\n", argv[0], argv[1]);
         return 1;

@@ -84,7 +84,7 @@ static const char *device(void) {
 static void run_eval(const char *options, const char *redirect) {
     char arguments[1024];
     setenv("POSEMILL_CACHE", "off", 1);
-    setenv("POSEMILL_LAUNCH", "plain_c=0", 1);
+    setenv("POSEMILL_PROGRAMS_ON_CPU", "1", 1);
     snprintf(arguments, sizeof arguments,
              "eval --device '%s' --keys keys.npy --key-rate 30 --rate 120 --method squad "
              "--out out.npy %s",
@@ -131,7 +131,7 @@ TEST(cached_programs_are_not_shown) {
 TEST(a_check_waits_for_the_programs_that_it_checks) {
     char arguments[1024];
     setenv("POSEMILL_CACHE", "off", 1);
-    unsetenv("POSEMILL_LAUNCH");
+    unsetenv("POSEMILL_PROGRAMS_ON_CPU");
     snprintf(arguments, sizeof arguments,
              "resample '" POSEMILL_SOURCE_DIR "/examples/walk.bvh' -o out.bvh --rate 60 --check "
              "--device '%s'",

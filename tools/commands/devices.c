@@ -34,7 +34,7 @@ static void measure(device_row *row) {
     SCOPED(pm_engine_destroy) pm_engine *engine = NULL;
     pm_error error = {0};
     snprintf(name, sizeof name, "%zu:%zu", row->info.platform_index, row->info.device_index);
-    const device_options chosen = {.device = name};
+    const device_options chosen = {.device = name, .programs_on_cpu = true};
     const pm_engine_desc desc = device_options_desc(&chosen);
     if (pm_engine_create(&desc, &engine, &error) != PM_OK) {
         snprintf(row->failure, sizeof row->failure, "%s", error.message);

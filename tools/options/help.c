@@ -14,9 +14,8 @@ static const help_term environment[] = {
      "folder of the cache of built programs; off disables the cache. Default: posemill in "
      "$XDG_CACHE_HOME, else ~/.cache/posemill; with PoCL its own cache"},
     {"POSEMILL_KERNELS", "folder to read kernel sources from, for kernel development"},
-    {"POSEMILL_LAUNCH",
-     "launch configuration in place of the device's default, for measurements: a list such as "
-     "plain_c=0,max_run=256"},
+    {"POSEMILL_PROGRAMS_ON_CPU",
+     "1: the device's programs compute the jobs of CPU devices, not plain C; for measurements"},
     {"OCL_ICD_VENDORS", "folder in which the OpenCL loader finds drivers"},
     {NULL, NULL}};
 
