@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Samples of all tracks on a common timeline through a low-pass. A work-item computes a sample of
- * PM_LANES neighbouring tracks.
+ * Samples of all tracks on a common timeline through a low-pass. A work-item computes a sample of a track.
  */
 #include "pm_lowpass.h"
 
@@ -9,16 +8,15 @@
 #define PM_COMPONENTS 4
 #endif
 
-/* Work size: groups of PM_LANES tracks, for each sample. `keys` has taps/2 keys before that of any
+/* Work size: tracks, for each sample. `keys` has taps/2 keys before that of any
  * place, and as many behind it. */
 pm_kernel void lowpass(pm_global const float *restrict keys,
                        pm_global const pm_lowpass_place *restrict places,
                        pm_global const float *restrict weights, pm_global float *restrict values,
                        pm_u64 values_offset, pm_u32 row_floats, pm_u32 taps, pm_u32 track_count,
                        pm_u32 sample_count) {
-    pm_u32 groups = (track_count + PM_LANES - 1) / PM_LANES;
-    pm_u32 sample = pm_global_id(0) / groups;
-    pm_u32 track = (pm_global_id(0) - sample * groups) * PM_LANES;
+    pm_u32 sample = pm_global_id(0) / track_count;
+    pm_u32 track = pm_global_id(0) - sample * track_count;
     if (sample >= sample_count)
         return;
     pm_lowpass_place place = places[sample];
@@ -27,8 +25,8 @@ pm_kernel void lowpass(pm_global const float *restrict keys,
         values + values_offset + (sample * (pm_u64)track_count + track) * PM_COMPONENTS;
     pm_quat value = pm_lowpass_value(&w, place.u, PM_COMPONENTS);
 #if PM_COMPONENTS == 4
-    pm_store_items(to, value, track_count - track, 0);
+    pm_store_items(to, value, 1, 0);
 #else
-    pm_store_vector_items(to, value, track_count - track, 0);
+    pm_store_vector_items(to, value, 1, 0);
 #endif
 }

@@ -45,21 +45,6 @@ pm_fn pm_quat pm_rest_of(pm_global const pm_joint *joint, pm_u32 c) {
                                                  : joint->scale);
 }
 
-/* Kernels with lanes that pose a subset: 1, the table of joints has those that the subset needs. */
-#ifndef PM_SUBSET
-#define PM_SUBSET 0
-#endif
-
-/* The number, in skeleton order, of joint n of the table. */
-pm_fn pm_u32 pm_joint_number(pm_global const pm_joint *joints, pm_u32 n) {
-#if PM_SUBSET
-    return joints[n].number;
-#else
-    (void)joints;
-    return n;
-#endif
-}
-
 pm_fn pm_u32 pm_is_animated(pm_global const pm_joint *joint, pm_u32 c) {
     return joint->animated >> c & 1;
 }

@@ -30,10 +30,6 @@ pm_fn pm_jet pm_jet_u(real u) {
     return pm_jet_of(u, PM_REAL(1.0f), PM_REAL(0.0f));
 }
 
-pm_fn pm_jet pm_jet_sum(pm_jet a, pm_jet b) {
-    return pm_jet_of(a.v + b.v, a.d + b.d, a.dd + b.dd);
-}
-
 pm_fn pm_jet pm_jet_scaled(pm_jet a, real s) {
     return pm_jet_of(a.v * s, a.d * s, a.dd * s);
 }

@@ -74,30 +74,10 @@ pm_fn void pm_put_numbers(real *words, pm_quat row, pm_u32 at) {
 #endif
 
 #if PM_OUTPUT_FORM == PM_FORM_BOUNDS
-/* The lesser and the greater number of each component; a's where one is NaN or both are equal. */
-pm_fn pm_quat pm_quat_least(pm_quat a, pm_quat b) {
-    return pm_quat_of(pm_select(b.x < a.x, b.x, a.x), pm_select(b.y < a.y, b.y, a.y),
-                      pm_select(b.z < a.z, b.z, a.z), pm_select(b.w < a.w, b.w, a.w));
-}
-
-pm_fn pm_quat pm_quat_greatest(pm_quat a, pm_quat b) {
-    return pm_quat_of(pm_select(b.x > a.x, b.x, a.x), pm_select(b.y > a.y, b.y, a.y),
-                      pm_select(b.z > a.z, b.z, a.z), pm_select(b.w > a.w, b.w, a.w));
-}
-
 /* A box about spheres of joints. */
 typedef struct pm_box {
     pm_quat low, high;
 } pm_box;
-
-/* Holds nothing. */
-pm_fn pm_box pm_box_begin(void) {
-    pm_box box;
-    real zero = PM_REAL(0.0f), all = PM_REAL(INFINITY);
-    box.low = pm_quat_of(all, all, all, zero);
-    box.high = pm_quat_of(-all, -all, -all, zero);
-    return box;
-}
 
 /* Adding 0 makes +0 of -0: the order of the joints would decide between them. */
 pm_fn pm_box pm_box_about(pm_matrix model, float radius) {
@@ -111,11 +91,6 @@ pm_fn pm_box pm_box_about(pm_matrix model, float radius) {
     return box;
 }
 
-/* Numbers that are NaN do not count. */
-pm_fn void pm_box_add(pm_box *box, pm_box other) {
-    box->low = pm_quat_least(box->low, other.low);
-    box->high = pm_quat_greatest(box->high, other.high);
-}
 #else
 pm_fn void pm_put_record(real *words, pm_model model, pm_global const pm_joint *joint) {
     pm_matrix m = model;

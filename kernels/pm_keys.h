@@ -197,54 +197,5 @@ pm_fn pm_quat pm_load_keys(pm_global const pm_s16 *keys, pm_u64 at) {
     return pm_codes_quat(pm_load_codes(keys, PM_KEY_WORDS, at));
 }
 
-#if PM_LANES > 1
-
-/* A number of PM_GROUP neighbouring keys, in all lanes. */
-typedef struct pm_neighbour_numbers {
-    pm_mask of[PM_GROUP];
-} pm_neighbour_numbers;
-
-pm_fn pm_neighbour_numbers pm_gather_numbers(pm_global const pm_s16 *const from[PM_LANES],
-                                             pm_u32 at) {
-    pm_neighbour_numbers numbers;
-    int each[PM_LANES];
-    for (int n = 0; n < PM_GROUP; n++) {
-        for (int i = 0; i < PM_LANES; i++)
-            each[i] = from[i][at + (pm_u32)n];
-        numbers.of[n] = pm_numbers_of(each);
-    }
-    return numbers;
-}
-
-pm_fn pm_mask pm_gather_signs(pm_global const pm_s16 *const from[PM_LANES]) {
-    int each[PM_LANES];
-    for (int i = 0; i < PM_LANES; i++)
-        each[i] = from[i][PM_KEY_WORDS - 1];
-    return pm_numbers_of(each) << 16;
-}
-
-/* The codes of PM_GROUP neighbours of each lane, of which the first is number `first` of its group. Those of other
- * groups are undefined; `first` may be less than 0. */
-pm_fn void pm_gather_neighbour_codes(pm_global const pm_s16 *const groups[PM_LANES],
-                                     const int first[PM_LANES], pm_codes to[PM_GROUP]) {
-    pm_global const pm_s16 *from[PM_LANES];
-    for (int i = 0; i < PM_LANES; i++)
-        from[i] = groups[i] + first[i];
-    pm_neighbour_numbers a = pm_gather_numbers(from, 0);
-    pm_neighbour_numbers b = pm_gather_numbers(from, PM_KEY_GROUP);
-    pm_neighbour_numbers c = pm_gather_numbers(from, 2 * PM_KEY_GROUP);
-    pm_mask signs = PM_BITS(0);
-    if (PM_KEYS == 1)
-        signs = pm_gather_signs(groups);
-    PM_UNROLL
-    for (int n = 0; n < PM_GROUP; n++) {
-        to[n].a = a.of[n];
-        to[n].b = b.of[n];
-        to[n].c = c.of[n];
-        to[n].sign = signs << ((PM_BITS(15 - n) - pm_numbers_of(first)) & PM_BITS(31));
-    }
-}
-
-#endif
 #endif
 #endif

@@ -55,10 +55,6 @@ pm_fn pm_quat pm_gather_quats(pm_global const float *const from[PM_LANES]) {
     return pm_load_quats(from[0]);
 }
 
-/* The number of neighbouring quaternions that fill a vector; pm_gather_neighbours loads as many for
- * each lane. */
-#define PM_NEIGHBOURS 1
-
 pm_fn void pm_store_items(pm_global float *to, pm_quat q, pm_u32 count, pm_u32 streams) {
     (void)count;
     (void)streams;
@@ -98,6 +94,7 @@ pm_fn pm_mask pm_numbers_of(const int *from) {
 
 #else
 
+/* The number of neighbouring quaternions that fill a vector. */
 #define PM_NEIGHBOURS (PM_LANES / 4)
 
 /* Lane j of PM_SHUFFLE(a, b, f) is element f(j) of the concatenation of a and b. Compilers keep a
@@ -328,11 +325,5 @@ pm_fn pm_quat pm_gather_quats_at(pm_global const float *from, const pm_u64 at[PM
     for (int i = 0; i < PM_LANES; i++)
         address[i] = from + at[i];
     return pm_gather_quats(address);
-}
-
-pm_fn void pm_gather_neighbours(pm_global const float *from, const pm_u64 at[PM_LANES],
-                                pm_quat to[PM_NEIGHBOURS]) {
-    for (pm_u64 k = 0; k < PM_NEIGHBOURS; k++)
-        to[k] = pm_gather_quats_at(from + 4 * k, at);
 }
 #endif

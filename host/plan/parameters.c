@@ -25,9 +25,7 @@ static const pm_parameter walk[] = {PM_OF_MEMORY(keys, KEYS),
                                     PM_OF_NUMBER(plane_floats),
                                     PM_OF_NUMBER(track_count),
                                     PM_OF_NUMBER(sample_count),
-                                    PM_OF_NUMBER(span),
-                                    PM_OF_NUMBER(run),
-                                    PM_OF_NUMBER(streams)};
+                                    PM_OF_NUMBER(run)};
 
 static const pm_parameter gather[] = {
     PM_OF_MEMORY(keys, KEYS),     PM_OF_MEMORY(constants, CONSTANTS),
@@ -36,8 +34,7 @@ static const pm_parameter gather[] = {
     PM_OF_NUMBER(values_offset),  PM_OF_NUMBER(constant_floats),
     PM_OF_NUMBER(track_count),    PM_OF_NUMBER(sample_count),
     PM_OF_NUMBER(value_count),    PM_OF_NUMBER(pairs),
-    PM_OF_MEMORY(rates, RATES),   PM_OF_NUMBER(parent),
-    PM_OF_NUMBER(streams)};
+    PM_OF_MEMORY(rates, RATES),   PM_OF_NUMBER(parent)};
 
 static const pm_parameter locate[] = {PM_OF_MEMORY(cursors, CURSORS), PM_OF_NUMBER(map),
                                       PM_OF_NUMBER(sample_count)};

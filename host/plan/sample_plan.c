@@ -56,16 +56,10 @@ static pm_step step_of(const char *file, const char *curve, unsigned components,
     return step;
 }
 
-/* Whether results exceed the caches, which could not hold them until they are read. */
-static pm_u32 streams_past_caches(size_t values, unsigned components) {
-    return values * components * sizeof(float) >= PM_MIN_STREAM_BYTES;
-}
-
 /* The samples (run) per work-item that walks, and their number: neighbouring work-items have neighbouring tracks, so
  * that their stores are contiguous. */
 static void divide_walk(pm_step *step, size_t tracks, const pm_plan_device *device) {
     pm_step_numbers *n = &step->numbers;
-    n->span = 1;
     step->items = tracks;
     const size_t items = (size_t)device->compute_units * ITEMS_PER_UNIT;
     size_t run = n->sample_count / ((items + step->items - 1) / step->items);
@@ -83,8 +77,6 @@ static pm_step walk_step(const pm_sample_plan *plan, const pm_sample_request *pi
     step.numbers.plane_floats = channel->layout[0].plane;
     step.numbers.track_count = (pm_u32)clip->track_count;
     step.numbers.sample_count = (pm_u32)piece->sample_count;
-    step.numbers.streams =
-        streams_past_caches(piece->sample_count * clip->track_count, pm_outputs[o].components);
     divide_walk(&step, clip->track_count, plan->device);
     return step;
 }
@@ -103,7 +95,6 @@ static pm_step gather_step(const pm_sample_request *piece, unsigned o) {
     step.numbers.value_count = (pm_u32)values;
     step.numbers.pairs = piece->tracks != NULL;
     step.numbers.parent = piece->parent_frame;
-    step.numbers.streams = streams_past_caches(values, pm_outputs[o].components);
     return step;
 }
 

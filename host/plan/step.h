@@ -131,8 +131,8 @@ typedef struct pm_step_numbers {
     pm_u32 plane_floats, row_floats, constant_floats;
     pm_u32 track_count, sample_count, value_count;
     pm_u32 taps;      /* of a low-pass */
-    pm_u32 span, run; /* groups of tracks, and samples, per work-item that walks */
-    pm_u32 pairs, parent, streams;
+    pm_u32 run; /* samples per work-item that walks */
+    pm_u32 pairs, parent;
     pm_uniform_map map;
     /* crowds */
     pm_crowd_offsets offsets;
