@@ -72,6 +72,14 @@ typedef struct pm_backend {
     pm_status (*enqueue_samples)(const pm_device_clip *clip, const pm_sample_request *request,
                                  const pm_queue *queue, void **done, pm_error *error);
 
+    /* On a queue of its own, for the self-check: `enqueue` gets an object of `bytes` bytes with the contents of
+     * `memory`, to which they come back. NULL without queues. */
+    pm_status (*run_on_queue)(const pm_device *device, void *memory, size_t bytes,
+                              pm_status (*enqueue)(void *context, const pm_address *to,
+                                                   const pm_queue *queue, void **done,
+                                                   pm_error *error),
+                              void *context, pm_error *error);
+
     /* The same for crowds. All three are NULL for a backend without crowds. `before` is the version before that of
      * `data`, whose memory is used again, or NULL. Only one version is uploaded at a time. */
     pm_status (*upload_crowd)(pm_device *device, const pm_crowd_data *data,
@@ -102,9 +110,9 @@ struct pm_device {
     const pm_backend *backend;
     pm_device_options options;
     pm_device_info info;
-    pm_programs *programs;      /* owned. NULL: it has none */
+    pm_programs *programs;      /* owned. NULL: it has none, or none to build */
     pm_pool *pool;              /* of its clips, and of jobs' arrays; owned */
-    const pm_plan_device *plan; /* its own; NULL as programs */
+    const pm_plan_device *plan; /* its own; NULL: no kernels */
     bool builds_clips;          /* it has what build_clip requires: double */
     bool runs_calls;            /* its queues run functions of the host, on the host's processors */
     bool slow_compiler;         /* building a program takes minutes: use few programs */

@@ -36,10 +36,12 @@ static size_t bytes_of_samples(const pm_job *job, size_t output) {
     return r->outputs[output] ? pm_sample_output_bytes(r, (unsigned)output) : 0;
 }
 
-static void aim_samples(pm_job *job, size_t output, void *memory) {
+static void aim_samples(pm_job *job, size_t output, pm_address to) {
     pm_sample_request *r = &job->request.samples;
     memset(r->outputs, 0, sizeof r->outputs);
-    r->outputs[output] = memory;
+    r->outputs[output] = to.memory;
+    if (to.handle)
+        r->handles[output] = to;
     r->strides[output] = 0;
 }
 
@@ -126,12 +128,12 @@ static size_t bytes_of_poses(const pm_job *job, size_t output) {
     return output < r->target_count ? pm_pose_records(r) * r->targets[output].bytes : 0;
 }
 
-static void aim_poses(pm_job *job, size_t output, void *memory) {
+static void aim_poses(pm_job *job, size_t output, pm_address to) {
     pm_pose_request *r = &job->request.poses;
     const pm_pose_target *t = &r->targets[output];
     r->targets[0] = (pm_pose_target){.view = t->view,
                                      .flags = t->flags,
-                                     .to = pm_in_memory(memory),
+                                     .to = to,
                                      .stride = t->bytes,
                                      .bytes = t->bytes};
     r->target_count = 1;

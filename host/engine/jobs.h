@@ -52,8 +52,8 @@ struct pm_job_kind {
     /* The bytes of an output without gaps; 0: it is not asked for. */
     size_t (*bytes)(const pm_job *job, size_t output);
 
-    /* Leaves a job with one output, into memory of so many bytes. */
-    void (*aim)(pm_job *job, size_t output, void *memory);
+    /* Leaves a job with one output, to so many bytes. */
+    void (*aim)(pm_job *job, size_t output, pm_address to);
 
     /* The programs of a job on a device. Returns their number. */
     size_t (*programs)(const pm_job *job, const pm_plan_device *device,
@@ -102,8 +102,9 @@ pm_status pm_job_compute(const pm_job *job, bool on_reference, bool in_backgroun
 pm_status pm_job_on_device(const pm_job *job, pm_error *error);
 
 /* Computes each output of a job on a member of its device and on the reference path, in memory of its own. Clears
- * *same where the bits differ. With `unlike`, what neither of them writes differs, too. */
-pm_status pm_job_compare(const pm_job *job, size_t member, bool unlike, bool *same,
+ * *same where the bits differ. With `all`, what neither of them writes differs, and a queue of the member is compared,
+ * too. */
+pm_status pm_job_compare(const pm_job *job, size_t member, bool all, bool *same,
                          pm_error *error);
 
 /* Computes a job. While its programs are built in the background, plain C computes it, unless it is large. */

@@ -170,6 +170,11 @@ pm_status pm_cl_check_address(const pm_device *device, const char *name, const p
                               size_t alignment, size_t bytes, pm_error *error);
 pm_status pm_cl_enqueue_samples(const pm_device_clip *clip, const pm_sample_request *request,
                                 const pm_queue *queue, void **done, pm_error *error);
+pm_status pm_cl_run_on_queue(const pm_device *device, void *memory, size_t bytes,
+                             pm_status (*enqueue)(void *context, const pm_address *to,
+                                                  const pm_queue *queue, void **done,
+                                                  pm_error *error),
+                             void *context, pm_error *error);
 pm_status pm_cl_crowd_upload(pm_device *device, const pm_crowd_data *data,
                              const pm_device_crowd *before, pm_device_crowd **crowd,
                              pm_error *error);

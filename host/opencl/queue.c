@@ -89,3 +89,26 @@ pm_status pm_cl_enqueue_samples(const pm_device_clip *clip, const pm_sample_requ
         *done = event;
     return status;
 }
+
+pm_status pm_cl_run_on_queue(const pm_device *device, void *memory, size_t bytes,
+                             pm_status (*enqueue)(void *context, const pm_address *to,
+                                                  const pm_queue *queue, void **done,
+                                                  pm_error *error),
+                             void *context, pm_error *error) {
+    pm_opencl_device *cl = pm_opencl_of(device);
+    const pm_queue queue = {.handle = cl->compute};
+    cl_mem buffer;
+    void *done = NULL;
+    pm_status status = pm_cl_buffer(cl, CL_MEM_READ_WRITE, memory, bytes, &buffer, error);
+    if (status == PM_OK)
+        status = enqueue(context, &(pm_address){.handle = buffer}, &queue, &done, error);
+    cl_event event = done;
+    if (status == PM_OK) {
+        const cl_int code = clEnqueueReadBuffer(cl->compute, buffer, CL_TRUE, 0, bytes, memory,
+                                                event ? 1 : 0, event ? &event : NULL, NULL);
+        status = code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clEnqueueReadBuffer");
+    }
+    pm_cl_release_event(&event);
+    pm_cl_release(buffer);
+    return status;
+}

@@ -385,7 +385,8 @@ typedef enum pm_check_path {
     PM_CHECK_ALL = (1 << 4) - 1 /* all of these */
 } pm_check_path;
 
-/* Runs jobs of the requested paths on the device and on the reference path, and compares the bits.
+/* Runs jobs of the requested paths on the device, into host memory and on a queue of its own, and on the reference
+ * path, and compares the bits.
  * *different: the paths in which some bits differ. With several devices, each is checked. Blocks.
  * The first call builds the programs of the paths. */
 PM_API PM_EXPERIMENTAL pm_status pm_engine_check_paths(pm_engine *engine, uint32_t paths,

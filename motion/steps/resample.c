@@ -130,6 +130,9 @@ pm_status task_choose_engine(task_work *w, const pm_motion_batch_task *task, pm_
     MOTION_TRY(task_engines_choose(w->how->engines, w->motion, &options, w->path, w->how->log,
                                    w->how->log_user, &w->engine, error));
     pm_engine_get_info(w->engine, &w->report->device);
+    if (task->check && w->report->device.type == PM_DEVICE_REFERENCE)
+        motion_warn_at(w->how->log, w->how->log_user, "check",
+                       "plain C is compared with itself, because there is no device");
     return PM_OK;
 }
 

@@ -23,7 +23,7 @@ from ._engine import Engine, devices
 from ._filter import filter_rotations
 from ._frames import Frames
 from ._keys import Keys
-from ._library import DeviceError, MotionWarning, version
+from ._library import Cancelled, DeviceError, MotionWarning, version
 from ._motion import Motion, convert, join, load, mirror
 from ._motion_library import MotionLibrary
 from ._names import methods
@@ -36,7 +36,7 @@ from ._trajectory import TimedPoses, Trajectory
 
 __version__ = version()
 __all__ = ["LAYER_ADD", "LAYER_CLAMP", "LAYER_MEAN", "LAYER_OVER", "Channel", "Clip", "Comparison",
-           "Crowd", "Curriculum", "DeviceError", "Engine", "Frames", "Keys", "Motion", "MotionLibrary", "MotionWarning", "Page", "Poses",
+           "Cancelled", "Crowd", "Curriculum", "DeviceError", "Engine", "Frames", "Keys", "Motion", "MotionLibrary", "MotionWarning", "Page", "Poses",
            "Reduction", "RotationCurve", "RotationSpline", "Skeleton", "Slerp", "TimedPoses", "Trajectory",
            "as_euler",
            "as_matrix", "as_rotvec", "batch", "compare", "convert", "crowd_instance", "crowd_layer",

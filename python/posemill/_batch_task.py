@@ -103,7 +103,9 @@ def _engine(values: Any, jobs: int, error: Any) -> tuple[int, Any, Any]:
              for value in (device, "" if cache == "off" else cache, _environment("POSEMILL_KERNELS"))]
     desc = ffi.new("pm_engine_desc *", {
         "device": texts[0], "cache_folder": texts[1], "kernel_folder": texts[2],
-        "host_threads": max(1, lib.pm_processors() // jobs), "build_in_background": True})
+        "host_threads": max(1, lib.pm_processors() // jobs),
+        # otherwise a check would compare plain C with itself
+        "build_in_background": not values.task.check, "programs_on_cpu": bool(values.task.check)})
     made = ffi.new("pm_engine **")
     status = lib.PM_OK if device == "auto" else lib.pm_engine_create(desc, made, error)
     return status, (desc, texts), made

@@ -65,7 +65,7 @@ def _device(info: Any, match: int | None = None) -> Device:
 
 
 # What an engine is made of.
-_Given = tuple[str, int, bool, ClipBuilding]
+_Given = tuple[str, int, bool, ClipBuilding, bool]
 
 
 class Engine(Shared):
@@ -85,6 +85,9 @@ class Engine(Shared):
     clip_building : str
         Where curves are built from their keys, with the same bits: ``"host"``, ``"device"`` wherever
         it can, or ``"auto"``: by a device that is no CPU, where fewer bytes are sent to it for that.
+    programs_on_cpu : bool
+        Whether programs compute the jobs of a CPU device, as of a GPU, for tests of them. Otherwise plain C does, in less
+        time, and `self_check` compares plain C alone.
 
     Notes
     -----
@@ -102,15 +105,17 @@ class Engine(Shared):
     """
 
     def __init__(self, device: str = "auto", *, host_threads: int = 0,
-                 build_in_background: bool = False, clip_building: ClipBuilding = "auto") -> None:
+                 build_in_background: bool = False, clip_building: ClipBuilding = "auto",
+                 programs_on_cpu: bool = False) -> None:
         if not isinstance(device, str):
             raise TypeError(f"device: expected a text, found {type(device).__name__}")
         self._handle: Any = None
         self._given: _Given | None = (device, int(host_threads), bool(build_in_background),
-                                      clip_building)
+                                      clip_building, bool(programs_on_cpu))
         name = ffi.new("char[]", device.encode())
         desc = ffi.new("pm_engine_desc *", {"device": name, "host_threads": host_threads,
                                             "build_in_background": build_in_background,
+                                            "programs_on_cpu": bool(programs_on_cpu),
                                             "clip_building": word(clip_building, _CLIP_BUILDING,
                                                                   "clip_building")})
         made = ffi.new("pm_engine **")
@@ -297,7 +302,8 @@ def devices(*, check: bool = False) -> list[Device]:
         match = None
         if check:
             measured = ffi.new("pm_bit_match *")
-            call(lib.pm_engine_self_check, Engine(str(infos[i].index)).handle, measured)
+            call(lib.pm_engine_self_check,
+                 Engine(str(infos[i].index), programs_on_cpu=True).handle, measured)
             match = measured[0]
         found.append(_device(infos[i], match))
     return found
@@ -308,15 +314,15 @@ _from_pickles: weakref.WeakValueDictionary[_Given, Engine] = weakref.WeakValueDi
 
 
 def _unpickled(device: str, host_threads: int, build_in_background: bool,
-               clip_building: ClipBuilding = "auto") -> Engine:
-    given = (device, host_threads, build_in_background, clip_building)
+               clip_building: ClipBuilding = "auto", programs_on_cpu: bool = False) -> Engine:
+    given = (device, host_threads, build_in_background, clip_building, programs_on_cpu)
     with _lock:
         engine = _from_pickles.get(given)
         if engine is None or (not engine.is_plain and devices_are_lost()):
             try:
                 engine = Engine(device, host_threads=host_threads,
                                 build_in_background=build_in_background,
-                                clip_building=clip_building)
+                                clip_building=clip_building, programs_on_cpu=programs_on_cpu)
             except DeviceError as error:
                 warnings.warn(f"engine: plain C in place of the device {device!r}: {error}",
                               RuntimeWarning, stacklevel=2)

@@ -9,7 +9,7 @@ from typing import Any
 
 from posemill._native import ffi, lib
 
-__all__ = ["DeviceError", "MotionWarning", "Path", "call", "error_text", "ffi", "file_name", "lib", "printable", "text", "version", "warn"]
+__all__ = ["Cancelled", "DeviceError", "MotionWarning", "Path", "call", "error_text", "ffi", "file_name", "lib", "printable", "text", "version", "warn"]
 
 Path = str | os.PathLike[str]
 
@@ -38,6 +38,17 @@ class DeviceError(RuntimeError):
         super().__init__(message)
         self.status = status
         self.cl_status = cl_status
+
+
+class Cancelled(RuntimeError):
+    """A call of the library ended early, because it was told to: what it was to write is undefined.
+
+    Examples
+    --------
+    >>> import posemill as pm
+    >>> issubclass(pm.Cancelled, pm.DeviceError)  # no device failed
+    False
+    """
 
 
 class MotionWarning(UserWarning):
@@ -115,6 +126,8 @@ def _raise(error: Any) -> None:
         raise MemoryError(message)
     if error.status == lib.PM_ERROR_OUTPUT:
         raise OSError(message)
+    if error.status == lib.PM_ERROR_CANCELLED:
+        raise Cancelled(message)
     raise DeviceError(message, text(lib.pm_status_name(error.status)), error.cl_status)
 
 

@@ -125,7 +125,7 @@ static unsigned char *computed(const pm_job *job, size_t output, size_t size, si
     unsigned char *memory = test_array(bytes, 1);
     pm_job aimed = *job;
     memset(memory, 0xA5, bytes);
-    kind->aim(&aimed, output, memory);
+    kind->aim(&aimed, output, pm_in_memory(memory));
     for (size_t i = 0; i < pm_piece_count(count, size); i++) {
         const pm_piece piece = pm_piece_at(count, size, i);
         pm_job part = aimed;

@@ -3,12 +3,17 @@
  * The self-check finds faults that are planted in copies of the kernels, on the path where they are.
  * Each check runs one path only, because drivers take long to build programs.
  */
+#define _POSIX_C_SOURCE 200809L
+
+#include "engine/engine.h"
 #include "support/cache_folder.h"
 #include "support/check.h"
 #include "support/engines.h"
 #include "support/kernel_copies.h"
 
 #include <posemill/posemill.h>
+
+#include <stdlib.h>
 
 typedef struct planted {
     const char *file, *what, *by; /* file NULL: no fault */
@@ -59,6 +64,40 @@ TEST_ON_DEVICE(a_path_without_a_fault_does_not_differ) {
     assert_int_equal(differing(state, &none, PM_CHECK_VELOCITIES | PM_CHECK_ACCELERATIONS), 0);
     assert_int_equal(differing(state, &of_velocities, PM_CHECK_VELOCITIES | PM_CHECK_ACCELERATIONS),
                      PM_CHECK_VELOCITIES);
+}
+
+static pm_status enqueue_nothing(const pm_device_clip *clip, const pm_sample_request *request,
+                                 const pm_queue *queue, void **done, pm_error *error) {
+    (void)clip, (void)request, (void)queue, (void)error;
+    *done = NULL;
+    return PM_OK;
+}
+
+TEST_ON_DEVICE(what_only_queues_do_wrong_is_found) {
+    SCOPED(pm_engine_destroy)
+    pm_engine *engine = engine_with(state, &(pm_engine_desc){.programs_on_cpu = true});
+    pm_device *device = engine->device->members[0];
+    const pm_backend *kept = device->backend;
+    pm_backend odd = *kept;
+    uint32_t different = 0;
+    odd.enqueue_samples = enqueue_nothing;
+    device->backend = &odd;
+    const pm_status status =
+        pm_engine_check_paths(engine, PM_CHECK_VELOCITIES, &different, new_error());
+    device->backend = kept;
+    expect_success(status);
+    assert_int_equal(different, PM_CHECK_VELOCITIES);
+}
+
+TEST_ON_DEVICE(plain_c_on_queues_is_checked_where_it_computes) {
+    unsetenv("POSEMILL_PROGRAMS_ON_CPU");
+    SCOPED(pm_engine_destroy) pm_engine *engine = engine_with(state, &(pm_engine_desc){.log = NULL});
+    assert_int_equal(setenv("POSEMILL_PROGRAMS_ON_CPU", "1", 1), 0);
+    uint32_t different = 0xaaaaaaaa;
+    if (!engine->device->runs_calls)
+        skip();
+    expect_success(pm_engine_check_paths(engine, PM_CHECK_ALL, &different, new_error()));
+    assert_int_equal(different, 0);
 }
 
 TEST_ON_DEVICE(paths_that_do_not_exist_are_refused) {
