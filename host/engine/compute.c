@@ -76,7 +76,7 @@ static pm_status compare_output(const pm_job *job, size_t member, size_t output,
     if (status == PM_OK)
         status = compute_on(&by_device, member, error);
     *same = *same && (status != PM_OK || memcmp(memory, expected, bytes) == 0);
-    if (status == PM_OK && all && device->backend->run_on_queue) {
+    if (status == PM_OK && all && job->kind->enqueue && device->backend->run_on_queue) {
         memset(memory, 0xaa, bytes);
         status = device->backend->run_on_queue(device, memory, bytes, enqueue_output, &on_queue,
                                                error);
