@@ -49,14 +49,7 @@
 #define pm_rare_fn static __attribute__((noinline))
 #define PM_UNROLL _Pragma("unroll")
 #define PM_NO_UNROLL _Pragma("unroll 1")
-/* Work-items that a hardware thread of Intel's GPUs computes at a time: the compiler's own choice can
- * be so many that registers spill. The host says it where the device takes it. */
-#ifdef PM_SUB_GROUP
-#define PM_SUB_GROUP_ATTRIBUTE __attribute__((intel_reqd_sub_group_size(PM_SUB_GROUP)))
-#else
-#define PM_SUB_GROUP_ATTRIBUTE
-#endif
-#define pm_kernel __kernel PM_SUB_GROUP_ATTRIBUTE
+#define pm_kernel __kernel
 /* Limits registers on AMD's GPUs so that a SIMD has room for 4 waves; other compilers do not have
  * the attribute. */
 #if __has_attribute(amdgpu_waves_per_eu)

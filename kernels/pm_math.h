@@ -96,9 +96,9 @@ pm_fn real pm_inverse_root(real z) {
  * have instructions for both, which are faster. The initial approximations subtract the exponent in
  * integers; the constants of the first are by Kadlec, with an error of 6.5e-4. */
 
-/* 1: pm_exact_root and pm_exact_inverse use fma. The host defines PM_NATIVE_ROOTS for CPU devices. */
+/* 1: pm_exact_root and pm_exact_inverse use fma. */
 #ifndef PM_EXACT_BY_FMA
-#if defined(PM_OPENCL) && PM_LANES == 1 && !defined(PM_NATIVE_ROOTS)
+#if defined(PM_OPENCL)
 #define PM_EXACT_BY_FMA 1
 #else
 #define PM_EXACT_BY_FMA 0

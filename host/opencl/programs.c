@@ -146,8 +146,7 @@ pm_status pm_cl_open_programs(pm_opencl_device *cl, const char *kernel_folder,
                              .kernel_folder = kernel_folder,
                              .rounding = " -cl-fp32-correctly-rounded-divide-sqrt",
                              .claims_rounding =
-                                 cl->device.info.claims.correctly_rounded_divide_sqrt,
-                             .crowd_sub_group = cl->quirks.crowd_sub_group};
+                                 cl->device.info.claims.correctly_rounded_divide_sqrt};
     snprintf(desc.options, sizeof desc.options, "-cl-std=CL1.2%s%s%s",
              cl->quirks.no_optimiser ? " -cl-opt-disable" : "",
              cl->quirks.no_forced_inlining ? " -DPM_NO_FORCED_INLINING" : "",

@@ -24,10 +24,6 @@ typedef struct pm_quirks {
     /* The driver keeps the kernels that ran on disk, and compiles all kernels of a program once more
      * when it is asked for the binary: PoCL. */
     bool keeps_programs;
-    /* The size of sub-groups that programs of crowds require; 0: the compiler chooses. No driver has
-     * one, because no GPU has run them. bench/results/gpu-compilers.md has what Intel's compiler
-     * reports. */
-    unsigned crowd_sub_group;
 } pm_quirks;
 
 /* The quirks of a device's driver. */

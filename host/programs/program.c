@@ -17,8 +17,7 @@
 static pm_status options_of(const pm_programs *p, const pm_variant *variant, bool rounds, char *to,
                             size_t size, pm_error *error) {
     const pm_programs_desc *d = &p->desc;
-    const bool on_cpu = d->info->type == PM_DEVICE_CPU;
-    char of_vectors[192] = "", sub_group[32] = "";
+    char of_vectors[192] = "";
     int length = 0;
     if (variant->vector_curve)
         length = snprintf(of_vectors, sizeof of_vectors,
@@ -27,12 +26,10 @@ static pm_status options_of(const pm_programs *p, const pm_variant *variant, boo
                           (unsigned)variant->per_joint, variant->layered ? " -DPM_LAYERED=1" : "",
                           variant->given ? " -DPM_GIVEN=1" : "");
     const bool cut = length >= (int)sizeof of_vectors;
-    if (variant->vector_curve && d->crowd_sub_group)
-        snprintf(sub_group, sizeof sub_group, " -DPM_SUB_GROUP=%u", d->crowd_sub_group);
     length = snprintf(
-        to, size, "%s%s%s -DPM_METHOD=pm_%s -DPM_COMPONENTS=%u -DPM_LANES=1 -DPM_KEYS=%u%s%s",
-        d->options, rounds ? d->rounding : "", on_cpu ? " -DPM_NATIVE_ROOTS" : "", variant->curve,
-        variant->components, (unsigned)variant->format, of_vectors, sub_group);
+        to, size, "%s%s -DPM_METHOD=pm_%s -DPM_COMPONENTS=%u -DPM_LANES=1 -DPM_KEYS=%u%s",
+        d->options, rounds ? d->rounding : "", variant->curve, variant->components,
+        (unsigned)variant->format, of_vectors);
     if (cut || length < 0 || length >= (int)size)
         return pm_fail(error, PM_ERROR_BUILD,
                        "the options to build %.40s are longer than %zu bytes", variant->file,

@@ -40,8 +40,7 @@ typedef struct pm_programs_desc {
     char options[96];          /* of all programs */
     const char
         *rounding; /* for correctly rounded division and square root, after a space. Static */
-    bool claims_rounding;     /* the driver takes that option; false: it may */
-    unsigned crowd_sub_group; /* 0: no option. See pm_quirks */
+    bool claims_rounding; /* the driver takes that option; false: it may */
 } pm_programs_desc;
 
 /* The folder of built programs on disk. */

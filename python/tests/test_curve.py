@@ -94,6 +94,13 @@ def test_curves_have_the_same_bits_wherever_they_are_built(method):
     assert same_bits(curves[0](at), curves[1](at))
 
 
+def test_programs_give_the_bits_of_plain_c():
+    at = np.tile(AT, 200)
+    curves = [pm.RotationCurve(TIMES, KEYS, "squad", engine=engine)
+              for engine in (pm.Engine("none"), pm.Engine(programs_on_cpu=True))]
+    assert same_bits(curves[0](at), curves[1](at))
+
+
 @pytest.mark.parametrize("name, ours, theirs", [
     ("loop", {"loop": 5.0}, {"loop": 5.0}),
     ("mean", {"tangents": "mean"}, {"tangents": lib.PM_TANGENTS_MEAN}),

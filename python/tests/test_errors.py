@@ -9,6 +9,7 @@ import numpy as np
 import posemill as pm
 import pytest
 from motion_files import WALK
+from posemill._library import _raise, ffi, lib
 from reference import random_keys
 
 KEYS = random_keys(5)
@@ -165,6 +166,13 @@ def test_closed_engines_are_refused():
 def test_engines_build_clips_where_a_known_word_says() -> None:
     with pytest.raises(ValueError, match="clip_building: 'gpu' is unknown; expected one of: auto host device"):
         pm.Engine("none", clip_building="gpu")  # type: ignore[arg-type]
+
+
+def test_a_call_that_is_cancelled_is_no_failure_of_a_device() -> None:
+    error = ffi.new("pm_error *", {"status": lib.PM_ERROR_CANCELLED, "message": b"cancelled"})
+    with pytest.raises(pm.Cancelled, match="cancelled"):
+        _raise(error)
+    assert not issubclass(pm.Cancelled, (pm.DeviceError, ValueError, OSError))
 
 
 def test_messages_have_no_control_characters():

@@ -50,8 +50,6 @@ class Variants(unittest.TestCase):
         text = "".join(programs.read(folder, name) for folder in folders for name in sorted(os.listdir(folder)))
         host = set(re.findall(r"-D(PM_\w+)=", text))
         ours = {re.match(r"-D(\w+)=", define)[1] for one in programs.everything() for define in one.defines}
-        # Of a driver that asks for it: host/opencl/quirks.c.
-        ours |= {"PM_SUB_GROUP"}
         self.assertEqual(ours, host)
         for option in programs.OPTIONS:
             self.assertIn(option, text)

@@ -272,33 +272,6 @@ static int close_all(void **state) {
     return engines_close(state) || !cache_folder_remove();
 }
 
-/* ---- sub-groups ---------------------------------------------------------------------------------- */
-
-/* Builds a program without a cache; `of_crowd` one of crowds. Returns what was counted. */
-static odd_counts build_one(void **state, bool of_crowd, unsigned crowd_sub_group) {
-    const pm_variant sample = {
-        .file = "walk", .curve = "squad", .components = 4, .format = PM_KEYS_FLOAT32};
-    const pm_variant crowd = {.file = "crowd_workgroup",
-                              .curve = "squad",
-                              .components = 4,
-                              .vector_curve = "vector_cubic",
-                              .output = PM_CROWD_LOCAL};
-    SCOPED(pm_engine_destroy)
-    pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = ""});
-    pm_programs *programs = engine->device->programs;
-    programs->desc.crowd_sub_group = crowd_sub_group;
-    expect_success(pm_programs_build(programs, of_crowd ? &crowd : &sample, new_error()));
-    assert_non_null(programs->built);
-    return odd_counted();
-}
-
-TEST_ON_DEVICE(crowds_require_the_size_of_sub_groups_that_a_driver_asks_for) {
-    odd_number(CL_DEVICE_TYPE, sizeof(cl_device_type), CL_DEVICE_TYPE_GPU);
-    assert_int_equal(build_one(state, true, 0).builds_with_sub_groups, 0);
-    assert_int_equal(build_one(state, false, 16).builds_with_sub_groups, 0);
-    assert_int_equal(build_one(state, true, 16).builds_with_sub_groups, 1);
-}
-
 /* ---- drivers' texts ---------------------------------------------------------------------------- */
 
 /* A folder that can be written hides no device; one below a file cannot be created. */

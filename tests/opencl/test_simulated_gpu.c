@@ -105,19 +105,6 @@ TEST_ON_DEVICE(crowds_are_posed) {
     }
 }
 
-/* As with a quirk for Intel's drivers: the compiler takes the option. */
-TEST_ON_DEVICE(crowds_may_require_a_size_of_sub_groups) {
-    const pm_variant palette = {.file = "crowd_workgroup",
-                                .curve = "squad",
-                                .components = 4,
-                                .vector_curve = "vector_cubic",
-                                .output = PM_CROWD_PALETTE};
-    SCOPED(pm_engine_destroy)
-    pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = ""});
-    engine->device->programs->desc.crowd_sub_group = 16;
-    expect_success(pm_programs_build(engine->device->programs, &palette, new_error()));
-}
-
 /* The compiler runs on another thread, and the engine's end waits for it. */
 TEST_ON_DEVICE(programs_are_built_in_the_background) {
     SCOPED(motion_free) motion keys = motion_make(KEYS, TRACKS, 1.5, 0x51D);

@@ -153,8 +153,6 @@ WRAPPED(cl_int, clBuildProgram, cl_program program, cl_uint count, const cl_devi
         odd.counts.builds_with++;
     else
         odd.counts.builds_without++;
-    if (strstr(options, "-DPM_SUB_GROUP=16"))
-        odd.counts.builds_with_sub_groups++;
     pthread_mutex_unlock(&lock);
     if (odd.refused_option && strstr(options, odd.refused_option))
         return refuse(odd.refusal);

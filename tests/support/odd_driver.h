@@ -33,7 +33,6 @@ typedef struct odd_counts {
     size_t refusals;          /* calls that went beyond an answer */
     size_t builds_with;       /* with the option for rounding, and without it */
     size_t builds_without;
-    size_t builds_with_sub_groups; /* that require a size of sub-groups */
 } odd_counts;
 odd_counts odd_counted(void);
 

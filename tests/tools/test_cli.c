@@ -510,6 +510,8 @@ TEST(one_file_is_resampled_in_plain_c_unless_a_device_is_named) {
     expect(0, "$posemill resample walk.bvh --rate 60 -o quiet.bvh --device auto");
     assert_string_equal(error_output, "");
     expect(0, "cmp none.bvh auto.bvh && cmp none.bvh quiet.bvh");
+    expect(0, "$posemill resample walk.bvh --rate 60 -o checked.bvh --device none --check");
+    expect_word(error_output, "plain C is compared with itself");
     expect(0, "$posemill resample walk.bvh --rate 60 --out-dir out --device auto --verbose");
     expect_word(error_output, in_c);
     expect(0, "cmp none.bvh out/walk.bvh");
