@@ -78,8 +78,8 @@ static pm_status compare_output(const pm_job *job, size_t member, size_t output,
     *same = *same && (status != PM_OK || memcmp(memory, expected, bytes) == 0);
     if (status == PM_OK && all && job->kind->enqueue && device->backend->run_on_queue) {
         memset(memory, 0xaa, bytes);
-        status = device->backend->run_on_queue(device, memory, bytes, enqueue_output, &on_queue,
-                                               error);
+        status =
+            device->backend->run_on_queue(device, memory, bytes, enqueue_output, &on_queue, error);
         *same = *same && (status != PM_OK || memcmp(memory, expected, bytes) == 0);
     }
     pm_release(memory);

@@ -131,11 +131,8 @@ static size_t bytes_of_poses(const pm_job *job, size_t output) {
 static void aim_poses(pm_job *job, size_t output, pm_address to) {
     pm_pose_request *r = &job->request.poses;
     const pm_pose_target *t = &r->targets[output];
-    r->targets[0] = (pm_pose_target){.view = t->view,
-                                     .flags = t->flags,
-                                     .to = to,
-                                     .stride = t->bytes,
-                                     .bytes = t->bytes};
+    r->targets[0] = (pm_pose_target){
+        .view = t->view, .flags = t->flags, .to = to, .stride = t->bytes, .bytes = t->bytes};
     r->target_count = 1;
 }
 

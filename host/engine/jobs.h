@@ -104,8 +104,7 @@ pm_status pm_job_on_device(const pm_job *job, pm_error *error);
 /* Computes each output of a job on a member of its device and on the reference path, in memory of its own. Clears
  * *same where the bits differ. With `all`, what neither of them writes differs, and a queue of the member is compared,
  * too. */
-pm_status pm_job_compare(const pm_job *job, size_t member, bool all, bool *same,
-                         pm_error *error);
+pm_status pm_job_compare(const pm_job *job, size_t member, bool all, bool *same, pm_error *error);
 
 /* Computes a job. While its programs are built in the background, plain C computes it, unless it is large. */
 pm_status pm_job_in_background(const pm_job *job, pm_error *error);

@@ -242,9 +242,8 @@ pm_status pm_cl_crowd_upload(pm_device *device, const pm_crowd_data *data,
     if (!made)
         return pm_fail_memory(error);
     made->crowd = (pm_device_crowd){device, data};
-    const pm_status status = pm_queue_is_for_host(device)
-                                 ? PM_OK
-                                 : upload(made, (const pm_opencl_crowd *)before, error);
+    const pm_status status =
+        pm_queue_is_for_host(device) ? PM_OK : upload(made, (const pm_opencl_crowd *)before, error);
     if (status == PM_OK)
         *crowd = &made->crowd;
     else

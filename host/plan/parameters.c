@@ -16,16 +16,12 @@
 #define PM_OF_SHARED(name, field)                                                                  \
     { PM_MEMORY_NONE, PM_NUMBER_AT(field), true }
 
-static const pm_parameter walk[] = {PM_OF_MEMORY(keys, KEYS),
-                                    PM_OF_MEMORY(constants, CONSTANTS),
-                                    PM_OF_MEMORY(wraps, WRAPS),
-                                    PM_OF_MEMORY(cursors, CURSORS),
-                                    PM_OF_MEMORY(values, RESULTS),
-                                    PM_OF_NUMBER(values_offset),
-                                    PM_OF_NUMBER(plane_floats),
-                                    PM_OF_NUMBER(track_count),
-                                    PM_OF_NUMBER(sample_count),
-                                    PM_OF_NUMBER(run)};
+static const pm_parameter walk[] = {
+    PM_OF_MEMORY(keys, KEYS),      PM_OF_MEMORY(constants, CONSTANTS),
+    PM_OF_MEMORY(wraps, WRAPS),    PM_OF_MEMORY(cursors, CURSORS),
+    PM_OF_MEMORY(values, RESULTS), PM_OF_NUMBER(values_offset),
+    PM_OF_NUMBER(plane_floats),    PM_OF_NUMBER(track_count),
+    PM_OF_NUMBER(sample_count),    PM_OF_NUMBER(run)};
 
 static const pm_parameter gather[] = {
     PM_OF_MEMORY(keys, KEYS),     PM_OF_MEMORY(constants, CONSTANTS),

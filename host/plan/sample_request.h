@@ -39,10 +39,10 @@ typedef struct pm_sample_request {
     const pm_clip_data *clip;
     const struct pm_lowpass *lowpass; /* lowpass.h; NULL: samples of the curve. Borrowed */
     size_t sample_count;
-    size_t width;            /* values per sample: track_count, or 1 for pairs */
-    size_t cursor_rows;      /* rows of cursors: timeline_count, or 1 for pairs */
-    bool parent_frame;       /* derivatives in the parent's frame */
-    size_t host_threads;     /* at least 1 */
+    size_t width;        /* values per sample: track_count, or 1 for pairs */
+    size_t cursor_rows;  /* rows of cursors: timeline_count, or 1 for pairs */
+    bool parent_frame;   /* derivatives in the parent's frame */
+    size_t host_threads; /* at least 1 */
     /* Sample times: see pm_sample_job. */
     pm_rational rate, start;
     uint64_t first;

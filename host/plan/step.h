@@ -114,7 +114,7 @@ typedef enum pm_memory {
 typedef struct pm_source {
     const void *data; /* NULL: there are none, and no kernel reads them */
     size_t bytes;
-    size_t room;          /* of the memory, at least `bytes`, for what is added later; 0: `bytes` */
+    size_t room; /* of the memory, at least `bytes`, for what is added later; 0: `bytes` */
 } pm_source;
 
 /* The contents of a clip's memory; `channel` counts for keys, constants and layout. */
@@ -130,8 +130,8 @@ typedef struct pm_step_numbers {
     pm_u64 values_offset; /* floats */
     pm_u32 plane_floats, row_floats, constant_floats;
     pm_u32 track_count, sample_count, value_count;
-    pm_u32 taps;      /* of a low-pass */
-    pm_u32 run; /* samples per work-item that walks */
+    pm_u32 taps; /* of a low-pass */
+    pm_u32 run;  /* samples per work-item that walks */
     pm_u32 pairs, parent;
     pm_uniform_map map;
     /* crowds */

@@ -26,10 +26,10 @@ static pm_status options_of(const pm_programs *p, const pm_variant *variant, boo
                           (unsigned)variant->per_joint, variant->layered ? " -DPM_LAYERED=1" : "",
                           variant->given ? " -DPM_GIVEN=1" : "");
     const bool cut = length >= (int)sizeof of_vectors;
-    length = snprintf(
-        to, size, "%s%s -DPM_METHOD=pm_%s -DPM_COMPONENTS=%u -DPM_LANES=1 -DPM_KEYS=%u%s",
-        d->options, rounds ? d->rounding : "", variant->curve, variant->components,
-        (unsigned)variant->format, of_vectors);
+    length =
+        snprintf(to, size, "%s%s -DPM_METHOD=pm_%s -DPM_COMPONENTS=%u -DPM_LANES=1 -DPM_KEYS=%u%s",
+                 d->options, rounds ? d->rounding : "", variant->curve, variant->components,
+                 (unsigned)variant->format, of_vectors);
     if (cut || length < 0 || length >= (int)size)
         return pm_fail(error, PM_ERROR_BUILD,
                        "the options to build %.40s are longer than %zu bytes", variant->file,

@@ -91,7 +91,8 @@ TEST_ON_DEVICE(what_only_queues_do_wrong_is_found) {
 
 TEST_ON_DEVICE(plain_c_on_queues_is_checked_where_it_computes) {
     unsetenv("POSEMILL_PROGRAMS_ON_CPU");
-    SCOPED(pm_engine_destroy) pm_engine *engine = engine_with(state, &(pm_engine_desc){.log = NULL});
+    SCOPED(pm_engine_destroy)
+    pm_engine *engine = engine_with(state, &(pm_engine_desc){.log = NULL});
     assert_int_equal(setenv("POSEMILL_PROGRAMS_ON_CPU", "1", 1), 0);
     uint32_t different = 0xaaaaaaaa;
     if (!engine->device->runs_calls)

@@ -255,8 +255,8 @@ static void close_device(pm_device *device) {
 
 static const pm_plan_device *make_plan(void) {
     pm_plan_device *plan = test_array(1, sizeof *plan);
-    *plan = (pm_plan_device){
-        .compute_units = 1, .max_work = MAX_WORK, .shared_bytes = SHARED_BYTES};
+    *plan =
+        (pm_plan_device){.compute_units = 1, .max_work = MAX_WORK, .shared_bytes = SHARED_BYTES};
     return plan;
 }
 
