@@ -3,7 +3,7 @@
  * Samples on the host: in the lanes of every instruction set, of tracks or of samples, all tracks have the
  * bits that they have track by track, and nothing beside the results is written. Every method, on
  * uniform, looped and listed keys, and on timelines of their own; numbers of tracks, samples and addresses are random, and results so
- * large that they go past the caches. Values, derivatives, and pairs, which are sorted or not.
+ * large that they go past the caches. Values, derivatives, and pairs.
  */
 #include "support/motion.h"
 
@@ -28,7 +28,6 @@ typedef struct walk_job {
     pm_sample_job job;
     size_t offset; /* of results, in floats above a page */
     bool moves;    /* derivatives too */
-    bool sorted;   /* its pairs are */
 } walk_job;
 
 typedef pm_status (*sampler)(size_t instruction_set, const pm_sample_request *request,
@@ -63,10 +62,8 @@ static float *sampled(const pm_clip *clip, const walk_job *w, sampler sample,
     assert_non_null(memory);
     memset(memory, 0xFF, *bytes);
     pm_sample_request request = pm_sample_request_of(clip->data, &w->job, 2);
-    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++) {
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
         request.outputs[o] = floats_of(clip, w, o) ? memory + starts[o] : NULL;
-        request.sorted_outputs |= w->sorted && pm_outputs[o].order == 0 ? 1u << o : 0;
-    }
     assert_int_equal(sample(instruction_set, &request, NULL), PM_OK);
     return memory;
 }
@@ -93,21 +90,17 @@ static void expect_same(const pm_clip *clip, const walk_job *w, const char *name
 
 enum { TIMES = 300 };
 
-/* Pairs of any number, in the order of the request and in that of their keys. */
+/* Pairs of any number. */
 static void check_pairs(random_source *source, const pm_clip *clip, const double *times,
                         const char *name) {
     uint32_t tracks[TIMES];
     for (size_t k = 0; k < TIMES; k++)
         tracks[k] = (uint32_t)random_size(source, 0, clip->data->track_count - 1);
-    for (int sorted = 0; sorted < 2; sorted++) {
-        const walk_job w = {.job = {.sample_count = random_size(source, 1, TIMES),
-                                    .times = times,
-                                    .tracks = tracks},
-                            .offset = random_size(source, 0, 15),
-                            .moves = true,
-                            .sorted = sorted};
-        expect_same(clip, &w, name);
-    }
+    const walk_job w = {
+        .job = {.sample_count = random_size(source, 1, TIMES), .times = times, .tracks = tracks},
+        .offset = random_size(source, 0, 15),
+        .moves = true};
+    expect_same(clip, &w, name);
 }
 
 static void check_clip(random_source *source, const pm_clip *clip, bool large, const char *name) {
