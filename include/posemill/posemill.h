@@ -306,9 +306,8 @@ typedef struct pm_engine_desc {
     /* false: plain C computes the jobs of CPU devices, in less time and with the bits of the reference path: jobs
      * into host memory, and jobs on callers' queues if the device runs native kernels (CL_EXEC_NATIVE_KERNEL). It uses
      * the host's threads. true: the device's programs compute them, as on all other devices: for tests of programs and
-     * drivers. plain_c=0 in the environment variable POSEMILL_LAUNCH (docs/architecture.md) asks for it, too; an invalid
-     * value of the variable fails the opening of a device with PM_ERROR_ARGUMENT. pm_engine_self_check and
-     * pm_engine_check_paths always run programs. */
+     * drivers. 1 in the environment variable POSEMILL_PROGRAMS_ON_CPU asks for it, too. pm_engine_self_check and
+     * pm_engine_check_paths check what computes the jobs. */
     bool programs_on_cpu;
     /* Maximum number of host threads per call, the calling thread included. They build clips and
      * crowds, map listed times to segments, sample and pose on the reference path, and compute
