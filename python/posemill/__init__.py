@@ -35,8 +35,8 @@ from ._skeleton import Skeleton
 from ._trajectory import TimedPoses, Trajectory
 
 __version__ = version()
-__all__ = ["LAYER_ADD", "LAYER_CLAMP", "LAYER_MEAN", "LAYER_OVER", "Channel", "Clip", "Comparison",
-           "Cancelled", "Crowd", "Curriculum", "DeviceError", "Engine", "Frames", "Keys", "Motion", "MotionLibrary", "MotionWarning", "Page", "Poses",
+__all__ = ["LAYER_ADD", "LAYER_CLAMP", "LAYER_MEAN", "LAYER_OVER", "Cancelled", "Channel", "Clip", "Comparison",
+           "Crowd", "Curriculum", "DeviceError", "Engine", "Frames", "Keys", "Motion", "MotionLibrary", "MotionWarning", "Page", "Poses",
            "Reduction", "RotationCurve", "RotationSpline", "Skeleton", "Slerp", "TimedPoses", "Trajectory",
            "as_euler",
            "as_matrix", "as_rotvec", "batch", "compare", "convert", "crowd_instance", "crowd_layer",
