@@ -8,6 +8,10 @@
 
 /* Begins the C locale; returns what c_locale_end takes. A thread that ends soon need not end it. */
 void *c_locale_begin(void);
+
+/* Likewise one whose characters are UTF-8, where the system has it; otherwise without effect. */
+void *utf8_locale_begin(void);
+
 void c_locale_end(void *before);
 
 /* The C locale from here to the end of the block. */

@@ -58,6 +58,10 @@ bool os_can_have_name(const char *name);
 /* The absolute path of what exists, with links resolved, malloc'ed. NULL with errno. */
 char *os_resolve(const char *path);
 
+/* A name of a system whose names are UTF-16, in UTF-8 and malloc'ed. NULL: names are bytes here, memory is
+ * exhausted, or the text is none. */
+char *os_narrow(const wchar_t *wide);
+
 /* What a symbolic link says, malloc'ed. NULL: it is none. */
 char *os_link_target(const char *path);
 

@@ -224,9 +224,28 @@ bool os_text_end(FILE *stream, char **text, size_t *size) {
     return false;
 }
 
+/* Characters of 32 bits have no names of files. */
+char *os_narrow(const wchar_t *wide) {
+    (void)wide;
+    return NULL;
+}
+
 /* The C locale is a constant of the C library, which takes no memory and is not freed. */
 void *c_locale_begin(void) {
     return uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
+}
+
+static locale_t utf8;
+
+static void make_utf8(void) {
+    utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+}
+
+/* It is kept, because making it reads a file. Without one, (locale_t)0 changes nothing. */
+void *utf8_locale_begin(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_utf8);
+    return uselocale(utf8);
 }
 
 void c_locale_end(void *before) {

@@ -200,6 +200,10 @@ void *c_locale_begin(void) {
     return before;
 }
 
+void *utf8_locale_begin(void) {
+    return c_locale_begin(); /* names are wide */
+}
+
 void c_locale_end(void *before) {
     if (before)
         setlocale(LC_ALL, before);

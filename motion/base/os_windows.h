@@ -17,6 +17,5 @@ static inline int64_t nanoseconds_of(FILETIME time) {
     return ((int64_t)((uint64_t)time.dwHighDateTime << 32 | time.dwLowDateTime) - epoch) * 100;
 }
 
-/* UTF-16 as UTF-8 and back, malloc'ed. NULL: memory is exhausted, or the text is none. */
-char *os_narrow(const wchar_t *wide);
+/* UTF-8 as UTF-16, malloc'ed; os_narrow is its reverse. NULL: memory is exhausted, or the text is none. */
 wchar_t *os_widen(const char *text);

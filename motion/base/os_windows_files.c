@@ -56,6 +56,7 @@ static int failure_of(DWORD code) {
         return EMFILE;
     case ERROR_ACCESS_DENIED:
     case ERROR_SHARING_VIOLATION:
+    case ERROR_USER_MAPPED_FILE:
     case ERROR_WRITE_PROTECT:
         return EACCES;
     default:
@@ -505,22 +506,54 @@ void os_remove(const char *path) {
 }
 
 /* By its handle, so that the file keeps its lock. */
-int os_rename(int file, const char *path, const char *target, bool must_be_new) {
+static int rename_open(HANDLE file, const char *target, bool must_be_new) {
     wchar_t *full = full_path(target);
     const size_t length = full ? wcslen(full) : 0,
                  size = sizeof(FILE_RENAME_INFO) + length * sizeof *full;
     FILE_RENAME_INFO *rename = full ? calloc(1, size) : NULL;
     int failure = full ? ENOMEM : errno;
-    (void)path;
     if (rename) {
         rename->ReplaceIfExists = !must_be_new;
         rename->FileNameLength = (DWORD)(length * sizeof *full);
         memcpy(rename->FileName, full, length * sizeof *full);
-        const BOOL renamed =
-            SetFileInformationByHandle(handle_of(file), FileRenameInfo, rename, (DWORD)size);
+        const BOOL renamed = SetFileInformationByHandle(file, FileRenameInfo, rename, (DWORD)size);
         failure = renamed ? 0 : failure_now();
     }
     free(rename);
     free(full);
     return failure;
+}
+
+/* The system replaces no file that is open or mapped, but renames it. The old one is first called as the new one was,
+ * with ".old" behind it, so that no other process takes it for one that was left behind, and gets the freed name
+ * when the new one is in place: who has it mapped keeps it, and what cannot be removed yet is removed as what was left
+ * behind. A crash between both leaves the name free, and both files. */
+static int replace_in_use(HANDLE file, const char *path, const char *target) {
+    os_info info;
+    HANDLE old = open_path(target, DELETE | FILE_READ_ATTRIBUTES, OPEN_EXISTING,
+                           FILE_FLAG_OPEN_REPARSE_POINT);
+    const size_t size = strlen(path) + sizeof ".old";
+    char *aside = malloc(size);
+    int failure = !describe(old, &info) || info.kind != OS_REGULAR ? EACCES : aside ? 0 : ENOMEM;
+    if (failure == 0) {
+        snprintf(aside, size, "%s.old", path);
+        failure = rename_open(old, aside, true);
+    }
+    if (failure == 0) {
+        failure = rename_open(file, target, true);
+        rename_open(old, failure == 0 ? path : target, true);
+    }
+    const bool replaced = failure == 0;
+    if (old != INVALID_HANDLE_VALUE)
+        CloseHandle(old);
+    if (replaced)
+        os_remove(path);
+    free(aside);
+    return failure;
+}
+
+int os_rename(int file, const char *path, const char *target, bool must_be_new) {
+    const int failure = rename_open(handle_of(file), target, must_be_new);
+    return failure == EACCES && !must_be_new ? replace_in_use(handle_of(file), path, target)
+                                             : failure;
 }

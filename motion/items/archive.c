@@ -3,8 +3,6 @@
  * Opens tar archives, one at a time, and reads members. Sizes in headers are claims: memory grows with the data that
  * is there, and only the caller's limit is trusted.
  */
-#define _XOPEN_SOURCE 700
-
 #include "motion/items/archive.h"
 
 #include <stdio.h>
@@ -45,10 +43,15 @@ void member_reader_close(member_reader *r) {
 
 #ifdef POSEMILL_LIBARCHIVE
 
+#include "motion/base/c_locale.h"
+#include "motion/base/os.h"
 #include "motion/items/archive_reader.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+static const bool names_are_wide = sizeof(wchar_t) == 2;
 
 /* What an archive may claim without having it. */
 #define HOLES_MAX (UINT64_C(16) << 20)
@@ -69,7 +72,9 @@ static bool support_tar(struct archive *a) {
            archive_read_support_filter_gzip(a) >= ARCHIVE_WARN &&
            archive_read_support_filter_bzip2(a) >= ARCHIVE_WARN &&
            archive_read_support_filter_xz(a) >= ARCHIVE_WARN &&
-           archive_read_support_filter_zstd(a) >= ARCHIVE_WARN;
+           archive_read_support_filter_zstd(a) >= ARCHIVE_WARN &&
+           (!names_are_wide ||
+            archive_read_set_option(a, "tar", "hdrcharset", "UTF-8") == ARCHIVE_OK);
 }
 
 bool archive_open(const char *path, archive_reader **reader, char reason[ARCHIVE_REASON_SIZE]) {
@@ -80,7 +85,6 @@ bool archive_open(const char *path, archive_reader **reader, char reason[ARCHIVE
         free(opened);
         return refuse(reason, "out of memory");
     }
-    opened->utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
     opened->file = input_open(path, INPUT_REGULAR, reason); /* it is read more than once */
     if (opened->file < 0) {
         archive_close(&opened);
@@ -99,11 +103,23 @@ bool archive_open(const char *path, archive_reader **reader, char reason[ARCHIVE
 /* Names are UTF-8 in the locale of libarchive: those that a locale does not have take it some
  * microseconds a byte, and are warned of. */
 static int next_header(archive_reader *reader) {
-    const locale_t before = reader->utf8 != (locale_t)0 ? uselocale(reader->utf8) : (locale_t)0;
+    void *const before = utf8_locale_begin();
     const int result = archive_read_next_header(reader->archive, &reader->entry);
-    if (reader->utf8 != (locale_t)0)
-        uselocale(before);
+    c_locale_end(before);
     return result;
+}
+
+/* Where names of files are UTF-16, libarchive has them so, and its bytes lack characters. False: not UTF-8. */
+static bool find_name(archive_reader *reader, int result) {
+    free(reader->narrowed);
+    reader->narrowed = NULL;
+    if (!names_are_wide) {
+        reader->name = archive_entry_pathname(reader->entry);
+        return true;
+    }
+    const wchar_t *wide = archive_entry_pathname_w(reader->entry);
+    reader->name = reader->narrowed = wide && result == ARCHIVE_OK ? os_narrow(wide) : NULL;
+    return reader->name != NULL;
 }
 
 archive_step archive_next(archive_reader *reader, char reason[ARCHIVE_REASON_SIZE]) {
@@ -116,6 +132,11 @@ archive_step archive_next(archive_reader *reader, char reason[ARCHIVE_REASON_SIZ
     }
     reader->place = reader->begun ? reader->place + 1 : 0;
     reader->begun = true;
+    if (!find_name(reader, result)) {
+        snprintf(reason, ARCHIVE_REASON_SIZE, "the name of entry %" PRIu64 " is not UTF-8",
+                 reader->place + 1);
+        return ARCHIVE_BROKEN;
+    }
     return ARCHIVE_AT_ENTRY;
 }
 
@@ -153,9 +174,8 @@ static bool find_member(archive_reader *reader, const batch_item *item, char *re
         if (step != ARCHIVE_AT_ENTRY)
             return step == ARCHIVE_AT_END ? refuse(reason, changed) : false;
     }
-    const char *name = archive_entry_pathname(reader->entry);
-    return (name != NULL && archive_fault_of(reader->entry) == NULL &&
-            strcmp(name, item->path + prefix) == 0 &&
+    return (reader->name != NULL && archive_fault_of(reader->entry) == NULL &&
+            strcmp(reader->name, item->path + prefix) == 0 &&
             (uint64_t)archive_entry_size(reader->entry) == item->bytes) ||
            refuse(reason, changed);
 }
@@ -222,8 +242,7 @@ void archive_close(archive_reader **reader) {
         (void)archive_read_free((*reader)->archive);
         if ((*reader)->file >= 0)
             close((*reader)->file);
-        if ((*reader)->utf8 != (locale_t)0)
-            freelocale((*reader)->utf8);
+        free((*reader)->narrowed);
         free(*reader);
         *reader = NULL;
     }

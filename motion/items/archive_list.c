@@ -40,7 +40,7 @@ static bool add_entry(const archive_reader *reader, const char *archive, const c
 
 static bool list_entry(const archive_reader *reader, const char *archive, const char *match,
                        batch_items *items) {
-    const char *member = archive_entry_pathname(reader->entry);
+    const char *member = reader->name;
     if (!member || !is_file_or_link(reader->entry))
         return true;
     char *name = batch_name_of(member);
@@ -145,7 +145,7 @@ static bool set_place(const archive_reader *reader, const archive_wanted *one, b
 
 static bool find_entry(const archive_reader *reader, const archive_wanted *wanted, size_t count,
                        batch_items *items) {
-    const char *member = archive_entry_pathname(reader->entry);
+    const char *member = reader->name;
     bool good = true;
     if (!member || !is_file_or_link(reader->entry))
         return true;

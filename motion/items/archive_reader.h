@@ -9,13 +9,12 @@
 #include <archive.h>
 #include <archive_entry.h>
 
-#include <locale.h>
-
 struct archive_reader {
     struct archive *archive;
     int file;                    /* -1: none */
-    locale_t utf8;               /* 0: the system has none */
     struct archive_entry *entry; /* of the last archive_next */
+    const char *name;            /* of the entry; NULL: none */
+    char *narrowed;              /* NULL, or the name */
     uint64_t place;              /* of the entry */
     bool begun;                  /* false: there is no entry yet */
 };

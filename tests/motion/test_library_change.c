@@ -262,8 +262,10 @@ TEST(files_are_appended_to) {
     SCOPED(pm_library_destroy) pm_library *more = NULL;
     SCOPED(pm_library_destroy) pm_library *part = NULL;
     SCOPED(pm_library_destroy) pm_library *both = NULL;
+    SCOPED(pm_library_destroy) pm_library *before = NULL;
     expect_success(pm_library_open(NULL, "more.npz", NULL, &more, new_error()));
     expect_success(pm_library_save(s.library, NULL, "grows.npz", new_error()));
+    expect_success(pm_library_open(NULL, "grows.npz", NULL, &before, new_error()));
     expect_error(pm_library_append("grows.npz", more, new_error()), PM_ERROR_ARGUMENT,
                  "is the name of two");
     expect_success(pm_library_select(NULL, more, one, 1, &part, new_error()));
@@ -275,5 +277,9 @@ TEST(files_are_appended_to) {
     assert_memory_equal(c->key_rotations + 4 * JOINTS * ROWS,
                         m.turns + 4 * JOINTS * m.motions[1].first,
                         4 * JOINTS * (size_t)m.motions[1].frames * sizeof(float));
+    const pm_library_content *old =
+        pm_library_get_content(before); /* of the file that was replaced */
+    assert_int_equal(old->row_count, ROWS);
+    assert_memory_equal(old->key_rotations, c->key_rotations, 4 * JOINTS * ROWS * sizeof(float));
     free_scene(&s);
 }
