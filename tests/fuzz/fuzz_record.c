@@ -4,13 +4,11 @@
  * read as the same, except that too many warnings are cut, and in the table each name has its last
  * record.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "fuzz.h"
+#include "motion/base/os.h"
 #include "motion/batch/record.h"
 #include "motion/files/line_reader.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -90,7 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char path[SCRATCH_PATH];
     scratch_path("records.jsonl", path);
     scratch_write(path, data, size);
-    const int file = open(path, O_RDONLY);
+    const int file = os_open_to_read(path);
     require(file >= 0);
     check_lines(file);
     close(file);

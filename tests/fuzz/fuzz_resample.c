@@ -12,6 +12,7 @@
 #include "motion/bvh/bvh.h"
 #include "scratch.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,7 @@ typedef struct words {
 static void add(words *w, const char *word) {
     static char kept[WORDS][SCRATCH_PATH];
     if (w->count < WORDS - 1) {
-        strncpy(kept[w->count], word, SCRATCH_PATH - 1);
+        snprintf(kept[w->count], SCRATCH_PATH, "%s", word);
         w->at[w->count] = kept[w->count];
         w->count++;
     }

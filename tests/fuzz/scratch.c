@@ -3,22 +3,20 @@
  * The folder is created once and not removed: libFuzzer ends without calling the fuzzer. It lies
  * in TMPDIR.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "scratch.h"
 
-#include <dirent.h>
+#include "motion/base/os.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const char *folder(void) {
     static char path[SCRATCH_PATH / 2] = "";
     const char *parent = getenv("TMPDIR");
     if (path[0] == '\0') {
         snprintf(path, sizeof path, "%s/posemill-fuzz-XXXXXX", parent ? parent : "/tmp");
-        if (!mkdtemp(path))
+        if (os_make_new_folder(path) != 0)
             abort();
     }
     return path;
@@ -36,21 +34,22 @@ void scratch_write(const char *path, const void *data, size_t size) {
 }
 
 bool scratch_exists(const char *path) {
-    return access(path, F_OK) == 0;
+    os_info info;
+    return os_look(path, &info);
 }
 
 void scratch_remove(const char *path) {
-    (void)unlink(path);
+    os_remove(path);
 }
 
 size_t scratch_count(void) {
-    DIR *entries = opendir(folder());
+    os_folder *entries = os_folder_open(folder());
     size_t count = 0;
     if (!entries)
         abort();
-    for (struct dirent *entry = readdir(entries); entry; entry = readdir(entries))
-        count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-    closedir(entries);
+    while (os_folder_next(entries))
+        count++;
+    os_folder_close(entries);
     return count;
 }
 
