@@ -18,7 +18,8 @@ from posemill import learning
 
 MODULES = [m.name for m in pkgutil.iter_modules(pm.__path__) if m.name != "_native"]
 MODULES += [f"learning.{m.name}" for m in pkgutil.iter_modules(learning.__path__)]
-NEEDS = {"_curve": "pyopencl", "_engine": "pyopencl", "_skeleton": "mujoco", "torch": "torch", "learning.mjlab": "mjlab",
+NEEDS = {"_curve": "pyopencl", "_dropin": "scipy", "_engine": "pyopencl", "_skeleton": "mujoco", "torch": "torch",
+         "learning.mjlab": "mjlab",
          **dict.fromkeys(("learning._motions", "learning.mimickit", "learning.protomotions"), "torch")}
 
 
