@@ -19,51 +19,55 @@ static size_t size_of(pm_coordinate_type type) {
     return type == PM_COORDINATE_FLOAT64 ? sizeof(double) : sizeof(float);
 }
 
-static inline void load_column(const pm_coordinates *from, const unsigned char *at,
-                               ptrdiff_t stride, size_t c, size_t count, double *to) {
-    const double scale = from->scale[c] != 0 ? from->scale[c] : 1;
-    for (size_t i = 0; i < count; i++, at += stride) {
-        union {
-            float f;
-            double d;
-            int32_t n;
-        } v;
-        if (from->type == PM_COORDINATE_FLOAT64) {
-            memcpy(&v.d, at, sizeof v.d);
-            to[i] = v.d;
-        } else if (from->type == PM_COORDINATE_FLOAT32) {
-            memcpy(&v.f, at, sizeof v.f);
-            to[i] = (double)v.f;
-        } else {
-            memcpy(&v.n, at, sizeof v.n);
-            to[i] = from->offset[c] + scale * (double)v.n;
+/* Columns of records, with compile-time constants where compilers shall vectorise. */
+#define LOAD_COLUMNS(type, stride, step, value)                                                    \
+    for (size_t c = 0; c < 3; c++)                                                                 \
+        for (size_t i = 0; i < b->count; i++) {                                                    \
+            type number;                                                                           \
+            memcpy(&number, at + (ptrdiff_t)i * (stride) + (ptrdiff_t)c * (step), sizeof number);  \
+            b->x[c][i] = (value);                                                                  \
         }
-    }
-}
 
-static void load_points(const pm_coordinates *from, size_t first, pm_points_block *b) {
+PM_CLONES static void load_points(const pm_coordinates *from, size_t first, pm_points_block *b) {
     const ptrdiff_t step = from->step ? from->step : (ptrdiff_t)size_of(from->type);
     const ptrdiff_t stride = from->stride ? from->stride : 3 * (ptrdiff_t)size_of(from->type);
     const unsigned char *at = (const unsigned char *)from->data + (ptrdiff_t)first * stride;
-    for (size_t c = 0; c < 3; c++)
-        load_column(from, at + (ptrdiff_t)c * step, stride, c, b->count, b->x[c]);
+    const bool neighbours = step == (ptrdiff_t)size_of(from->type);
+    if (from->type == PM_COORDINATE_FLOAT64) {
+        LOAD_COLUMNS(double, stride, step, number)
+    } else if (from->type == PM_COORDINATE_FLOAT32 && neighbours && stride == 12) {
+        LOAD_COLUMNS(float, 12, 4, (double)number)
+    } else if (from->type == PM_COORDINATE_FLOAT32 && neighbours && stride == 16) {
+        LOAD_COLUMNS(float, 16, 4, (double)number)
+    } else if (from->type == PM_COORDINATE_FLOAT32) {
+        LOAD_COLUMNS(float, stride, step, (double)number)
+    } else {
+        const double scale[] = {from->scale[0] != 0 ? from->scale[0] : 1,
+                                from->scale[1] != 0 ? from->scale[1] : 1,
+                                from->scale[2] != 0 ? from->scale[2] : 1};
+        LOAD_COLUMNS(int32_t, stride, step, from->offset[c] + scale[c] * (double)number)
+    }
 }
 
-static void store(const pm_coordinates_out *to, size_t first, size_t count, size_t components,
-                  pm_point_numbers *from) {
+#define STORE_COLUMNS(type, stride, step)                                                          \
+    for (size_t c = 0; c < components; c++)                                                        \
+        for (size_t i = 0; i < count; i++) {                                                       \
+            const type number = (type)from[c][i];                                                  \
+            memcpy(at + (ptrdiff_t)i * (stride) + (ptrdiff_t)c * (step), &number, sizeof number);  \
+        }
+
+PM_CLONES static void store(const pm_coordinates_out *to, size_t first, size_t count,
+                            size_t components, pm_point_numbers *from) {
     const size_t size = size_of(to->type);
     const ptrdiff_t step = to->step ? to->step : (ptrdiff_t)size;
     const ptrdiff_t stride = to->stride ? to->stride : (ptrdiff_t)(components * size);
-    for (size_t c = 0; to->data && c < components; c++) {
-        unsigned char *at =
-            (unsigned char *)to->data + (ptrdiff_t)first * stride + (ptrdiff_t)c * step;
-        for (size_t i = 0; i < count; i++, at += stride) {
-            const float single = (float)from[c][i];
-            if (to->type == PM_COORDINATE_FLOAT64)
-                memcpy(at, &from[c][i], sizeof from[c][i]);
-            else
-                memcpy(at, &single, sizeof single);
-        }
+    unsigned char *at = (unsigned char *)to->data + (ptrdiff_t)first * stride;
+    if (!to->data)
+        return;
+    if (to->type == PM_COORDINATE_FLOAT64) {
+        STORE_COLUMNS(double, stride, step)
+    } else {
+        STORE_COLUMNS(float, stride, step)
     }
 }
 
@@ -110,6 +114,7 @@ static pm_status refuse_stamp(const pm_trajectory *t, size_t track, int64_t stam
                    is_before ? "before the first key" : "behind the last key");
 }
 
+/* Locates the points of a block in all frames. It becomes shorter where the first of them are in one segment. */
 static pm_status locate(const pm_points_request *r, size_t first, size_t *hints, pm_points_block *b,
                         pm_error *error) {
     int64_t stamps[PM_POINTS_BLOCK];
@@ -117,17 +122,18 @@ static pm_status locate(const pm_points_request *r, size_t first, size_t *hints,
     for (size_t f = 0; f < r->job->frame_count; f++) {
         const pm_moving_frame *frame = &r->job->frames[f];
         const pm_trajectory *t = frame->trajectory;
-        for (size_t i = 0; i < b->count; i++) {
-            b->tracks[f][i] =
-                frame->tracks.data ? load_track(&frame->tracks, first + i) : frame->track;
+        for (size_t i = 0; i < b->count && !frame->tracks.data; i++)
+            b->tracks[f][i] = frame->track;
+        for (size_t i = 0; i < b->count && frame->tracks.data; i++) {
+            b->tracks[f][i] = load_track(&frame->tracks, first + i);
             if (b->tracks[f][i] >= t->clip->track_count)
                 return pm_fail(error, PM_ERROR_ARGUMENT,
                                "the track of point %zu, %u, is not below %zu", first + i,
                                b->tracks[f][i], t->clip->track_count);
         }
         pm_stamp_places *to = &b->places[f];
-        pm_trajectory_locate(t, b->tracks[f], !frame->tracks.data, &r->rules, stamps, b->count,
-                             &hints[f], to);
+        b->count = pm_trajectory_locate(t, b->tracks[f], !frame->tracks.data, &r->rules, stamps,
+                                        b->count, &hints[f], to);
         for (size_t i = 0; i < b->count && !to->in_one_segment; i++)
             if (to->states[i] == PM_STAMP_REFUSED)
                 return refuse_stamp(t, b->tracks[f][i], stamps[i], first + i, error);
@@ -194,9 +200,9 @@ static void write_results(const pm_points_request *r, size_t first, const uint8_
 static pm_status move_item(moving *m, const pm_piece *piece, pm_error *error) {
     const pm_points_request *r = m->request;
     size_t hints[PM_MAX_FRAMES] = {0}, invalid = 0;
-    for (size_t k = 0; k < piece->count; k += PM_POINTS_BLOCK) {
+    pm_points_block b;
+    for (size_t k = 0; k < piece->count; k += b.count) {
         const size_t left = piece->count - k, first = piece->from + k;
-        pm_points_block b;
         uint8_t valid[PM_POINTS_BLOCK];
         b.count = left < PM_POINTS_BLOCK ? left : PM_POINTS_BLOCK;
         const pm_status status = locate(r, first, hints, &b, error);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Points that trajectories move. The curves are sampled in lanes of points, positions from the nearest key before, so
- * that float32 rounds the way from the key alone; all else is in double, in loops that compilers vectorise. Compiled
+ * Points that trajectories move, in double, in loops that compilers vectorise. Curves other than arcs are sampled in
+ * lanes of float32, positions from the nearest key before, so that float32 rounds the way from the key alone. Compiled
  * once for each instruction set.
  */
 #include "lanes.h"
 
 #include "kernels/pm_methods.h"
 #include "kernels/pm_motion.h"
-#include "kernels/pm_screw.h"
 #include "points.h"
 
 extern const pm_points_function PM_SET_NAME(pm_points);
@@ -30,6 +29,20 @@ static inline void turn(pm_point_numbers *q, double sign, size_t count, pm_point
         v[0][i] += twice * (w * a + y * c - z * b);
         v[1][i] += twice * (w * b + z * a - x * c);
         v[2][i] += twice * (w * c + x * b - y * a);
+    }
+}
+
+static inline void turn_by_one(const double q[4], double sign, size_t count, pm_point_numbers *v) {
+    const double x = sign * q[0], y = sign * q[1], z = sign * q[2], w = q[3];
+    const double s = 2 / (x * x + y * y + z * z + w * w);
+    const double m[3][3] = {{1 - s * (y * y + z * z), s * (x * y - z * w), s * (x * z + y * w)},
+                            {s * (x * y + z * w), 1 - s * (x * x + z * z), s * (y * z - x * w)},
+                            {s * (x * z - y * w), s * (y * z + x * w), 1 - s * (x * x + y * y)}};
+    for (size_t i = 0; i < count; i++) {
+        const double a = v[0][i], b = v[1][i], c = v[2][i];
+        v[0][i] = m[0][0] * a + m[0][1] * b + m[0][2] * c;
+        v[1][i] = m[1][0] * a + m[1][1] * b + m[1][2] * c;
+        v[2][i] = m[2][0] * a + m[2][1] * b + m[2][2] * c;
     }
 }
 
@@ -77,16 +90,20 @@ static inline void add_velocities(poses *by, size_t count, pm_points_block *b) {
     }
 }
 
-static void apply(const pm_points_request *r, poses *by, bool moves, pm_points_block *b) {
+static void apply_to_poses(const pm_points_request *r, poses *by, bool moves, pm_points_block *b) {
     const bool inverse = r->job->inverse;
-    if (r->job->points.data)
-        move(by, inverse, r->job->directions, b->count, b->x);
     if (!r->needs_pose)
         return;
     if (moves)
         add_velocities(by, b->count, b);
     move(by, inverse, false, b->count, b->p);
     turn_quaternions(by->q, inverse ? -1 : 1, b->count, b->q);
+}
+
+static void apply(const pm_points_request *r, poses *by, bool moves, pm_points_block *b) {
+    if (r->job->points.data)
+        move(by, r->job->inverse, r->job->directions, b->count, b->x);
+    apply_to_poses(r, by, moves, b);
 }
 
 /* ---- poses of frames ----------------------------------------------------------------------------------- */
@@ -127,9 +144,12 @@ static inline void set_side(const pm_trajectory *t, const pm_points_block *b, un
 }
 
 static inline void set_u(const pm_points_block *b, unsigned f, size_t first, pm_lane_side *to) {
-    const float *u = &b->places[f].u[first];
-    for (size_t i = 0; i < PM_LANES; i++)
-        to->u[i] = u[first + i < b->count ? i : b->count - 1 - first];
+    const double *u = &b->places[f].u[first];
+    for (size_t i = 0; i < PM_LANES; i++) {
+        const double own = u[first + i < b->count ? i : b->count - 1 - first];
+        const float rounded = (float)own;
+        to->u[i] = own < 1 && !(rounded < 1) ? PM_CURSOR_BELOW_ONE : rounded;
+    }
 }
 
 static inline void put(pm_quat q, size_t components, size_t first, pm_point_numbers *to) {
@@ -166,31 +186,6 @@ static inline void add_value(pm_quat value, size_t first, pm_point_numbers *to) 
             to[c][first + i] += own[c][i];
 }
 
-/* Position and velocity by the screw from key to key. */
-static inline void sample_screw(const pm_trajectory *t, const pm_lane_side *side, pm_quat *value,
-                                pm_quat *rate) {
-    const float *turns = t->clip->channels[PM_ROTATIONS].keys;
-    const pm_quat a = pm_gather_quats_at(turns, side->key[PM_ROTATIONS]);
-    const pm_quat b = pm_gather_quats_at(turns, side->next[PM_ROTATIONS]);
-    pm_quat way = pm_quat_scaled(a, PM_REAL(0.0f));
-    for (unsigned c = PM_POSITIONS; c <= PM_SCALES; c++) {
-        const pm_channel *channel = &t->clip->channels[c];
-        if (!channel->present)
-            continue;
-        const pm_quat from = pm_gather_quats_at(channel->keys, side->key[c]);
-        way = pm_quat_sum(
-            way, pm_quat_difference(pm_gather_quats_at(channel->keys, side->next[c]), from));
-    }
-    const real u = pm_reals_of(side->u);
-    const pm_screw screw = pm_screw_of(a, b, way);
-    *value = pm_screw_at(&screw, u);
-    if (rate)
-        *rate = pm_rate_of(pm_screw_slope(&screw, *value), pm_reals_of(side->rates));
-    value->x = pm_select(u == PM_REAL(1.0f), PM_REAL(0.0f), value->x);
-    value->y = pm_select(u == PM_REAL(1.0f), PM_REAL(0.0f), value->y);
-    value->z = pm_select(u == PM_REAL(1.0f), PM_REAL(0.0f), value->z);
-}
-
 static inline void sample_positions(const pm_trajectory *t, const pm_lane_side *side, size_t first,
                                     bool in_one_segment, bool moves, poses *to) {
     pm_quat value, rate;
@@ -202,20 +197,179 @@ static inline void sample_positions(const pm_trajectory *t, const pm_lane_side *
             add_bases(channel, c, side, first, to->t);
         else if (first == 0)
             add_base(channel, c, side, to->t);
-        if (t->screw)
-            continue;
         PM_SET_NAME(pm_lanes_sample_track)(channel, c, side, true, &value, moves ? &rate : NULL);
         add_value(value, first, to->t);
         if (moves)
             add_value(rate, first, to->v);
     }
-    if (!t->screw)
-        return;
-    sample_screw(t, side, &value, moves ? &rate : NULL);
-    add_value(value, first, to->t);
-    if (moves)
-        add_value(rate, first, to->v);
 }
+
+/* ---- arcs ----------------------------------------------------------------------------------------------- */
+
+/* Numbers of pm_rigid_arc: those of one for all points, or of one for each. `u` is from there. */
+typedef struct arcs {
+    bool is_one;
+    double one[PM_ARC_NUMBERS];
+    pm_point_numbers each[PM_ARC_NUMBERS], u;
+} arcs;
+
+#define ARC(member) (offsetof(pm_rigid_arc, member) / sizeof(double))
+
+/* The arcs of frame f; places are relative to a shift. */
+static void find_arcs(const pm_trajectory *t, const pm_points_block *b, unsigned f,
+                      const double shift[3], arcs *to) {
+    const pm_stamp_places *at = &b->places[f];
+    to->is_one = at->in_one_segment;
+    if (to->is_one) {
+        memcpy(to->one, &t->arcs[t->first_arcs[b->tracks[f][0]] + at->segments[0]], sizeof to->one);
+        for (size_t c = 0; c < 3; c++)
+            to->one[ARC(t) + c] -= shift[c];
+        memcpy(to->u, at->u, b->count * sizeof *to->u);
+        return;
+    }
+    int64_t keys[PM_POINTS_BLOCK];
+    const double *numbers = (const double *)t->arcs;
+    for (size_t i = 0; i < b->count; i++) {
+        const bool at_end = at->u[i] >= 1;
+        keys[i] = (int64_t)(t->first_arcs[b->tracks[f][i]] + at->segments[i] + at_end) *
+                  PM_ARC_NUMBERS;
+        to->u[i] = at_end ? 0 : at->u[i];
+    }
+    for (size_t n = 0; n < PM_ARC_NUMBERS; n++)
+        for (size_t i = 0; i < b->count; i++)
+            to->each[n][i] = numbers[keys[i] + (int64_t)n];
+    for (size_t c = 0; c < 3; c++)
+        for (size_t i = 0; i < b->count; i++)
+            to->each[ARC(t) + c][i] -= shift[c];
+}
+
+/* Without the places: for directions. */
+static void leave_turns(arcs *a) {
+    static const size_t others[] = {ARC(t),       ARC(t) + 1,   ARC(t) + 2, ARC(way),
+                                    ARC(way) + 1, ARC(way) + 2, ARC(along)};
+    for (size_t n = 0; n < sizeof others / sizeof *others; n++) {
+        a->one[others[n]] = 0;
+        memset(a->each[others[n]], 0, sizeof *a->each);
+    }
+}
+
+/* 1/n! - x2/(n + 2)! + x2^2/(n + 4)! - ...: from sin(x) = x series(1), 1 - cos(x) = x^2 series(2) and so on. Four
+ * terms are within 1e-12 of it up to PM_LITTLE_TURN2, all within a unit of double up to half a turn. */
+enum { ALL_TERMS = 14, FEW_TERMS = 4 };
+
+static inline __attribute__((always_inline)) double series(double x2, int n, int terms) {
+    static const double of[] = {1.0,
+                                1.0,
+                                1.0 / 2,
+                                1.0 / 6,
+                                1.0 / 24,
+                                1.0 / 120,
+                                1.0 / 720,
+                                1.0 / 5040,
+                                1.0 / 40320,
+                                1.0 / 362880,
+                                1.0 / 3628800,
+                                1.0 / 39916800,
+                                1.0 / 479001600,
+                                1.0 / 6227020800,
+                                1.0 / 87178291200,
+                                1.0 / 1307674368e3,
+                                1.0 / 20922789888e3,
+                                1.0 / 355687428096e3,
+                                1.0 / 6402373705728e3,
+                                1.0 / 121645100408832e3,
+                                1.0 / 2432902008176640e3,
+                                1.0 / 51090942171709440e3,
+                                1.0 / 1124000727777607680e3,
+                                1.0 / 25852016738884976640e3,
+                                1.0 / 620448401733239439360e3,
+                                1.0 / 15511210043330985984e6,
+                                1.0 / 403291461126605635584e6,
+                                1.0 / 10888869450418352160768e6,
+                                1.0 / 304888344611713860501504e6,
+                                1.0 / 8841761993739701954543616e6};
+    double r = of[n + 2 * (terms - 1)];
+    PM_UNROLL
+    for (int k = terms - 2; k >= 0; k--)
+        r = of[n + 2 * k] - r * x2;
+    return r;
+}
+
+/* Moves points along their arcs: with a = R p, y = v x a (+ way) and x = u |v|,
+ *   T + a + u sin(x)/x y + u^2 (1 - cos x)/x^2 v x y + u way, or of a screw + u^3 (x - sin x)/x^3 (v . way) v.
+ * All but the last three are compile-time constants. */
+static inline __attribute__((always_inline)) void
+move_along(const arcs *a, bool is_one, bool screw, int terms, size_t count, double *restrict px,
+           double *restrict py, double *restrict pz) {
+#define OF(member) (is_one ? one[ARC(member)] : a->each[ARC(member)][i])
+    double one[PM_ARC_NUMBERS];
+    memcpy(one, a->one, sizeof one);
+    for (size_t i = 0; i < count; i++) {
+        const double x = OF(q[0]), y = OF(q[1]), z = OF(q[2]), w = OF(q[3]);
+        const double x2 = x + x, y2 = y + y, z2 = z + z;
+        const double ax = (1 - (y2 * y + z2 * z)) * px[i] + (x2 * y - z2 * w) * py[i] +
+                          (x2 * z + y2 * w) * pz[i];
+        const double ay = (x2 * y + z2 * w) * px[i] + (1 - (x2 * x + z2 * z)) * py[i] +
+                          (y2 * z - x2 * w) * pz[i];
+        const double az = (x2 * z - y2 * w) * px[i] + (y2 * z + x2 * w) * py[i] +
+                          (1 - (x2 * x + y2 * y)) * pz[i];
+        const double vx = OF(v[0]), vy = OF(v[1]), vz = OF(v[2]);
+        const double wx = OF(way[0]), wy = OF(way[1]), wz = OF(way[2]);
+        const double bx = vy * az - vz * ay + (screw ? wx : 0);
+        const double by = vz * ax - vx * az + (screw ? wy : 0);
+        const double bz = vx * ay - vy * ax + (screw ? wz : 0);
+        const double u = a->u[i], u2 = u * u, angle2 = u2 * OF(angle2);
+        const double s = u * series(angle2, 1, terms), c = u2 * series(angle2, 2, terms);
+        const double d = screw ? u * u2 * series(angle2, 3, terms) * OF(along) : u;
+        px[i] = OF(t[0]) + (ax + s * bx + c * (vy * bz - vz * by) + d * (screw ? vx : wx));
+        py[i] = OF(t[1]) + (ay + s * by + c * (vz * bx - vx * bz) + d * (screw ? vy : wy));
+        pz[i] = OF(t[2]) + (az + s * bz + c * (vx * by - vy * bx) + d * (screw ? vz : wz));
+    }
+}
+
+static void move_by_arcs(const pm_trajectory *t, const arcs *a, size_t count, pm_point_numbers *x) {
+#define MOVE(is_one, screw, terms) move_along(a, is_one, screw, terms, count, x[0], x[1], x[2])
+#define MOVE_BY(is_one, screw)                                                                     \
+    (t->turns_little ? MOVE(is_one, screw, FEW_TERMS) : MOVE(is_one, screw, ALL_TERMS))
+    if (a->is_one)
+        t->screw ? MOVE_BY(true, true) : MOVE_BY(true, false);
+    else
+        t->screw ? MOVE_BY(false, true) : MOVE_BY(false, false);
+}
+
+/* Poses, and velocities where `moves`. */
+static void sample_arcs(const pm_trajectory *t, const arcs *a, size_t count, bool moves,
+                        poses *to) {
+    memset(to->t, 0, sizeof to->t);
+    move_by_arcs(t, a, count, to->t);
+    for (size_t i = 0; i < count; i++) {
+#define AT(member) (a->is_one ? a->one[ARC(member)] : a->each[ARC(member)][i])
+        const double u = a->u[i], half2 = u * u * AT(angle2) / 4;
+        const double sine = u / 2 * series(half2, 1, ALL_TERMS);
+        const double x = sine * AT(v[0]), y = sine * AT(v[1]), z = sine * AT(v[2]);
+        const double w = 1 - half2 * series(half2, 2, ALL_TERMS);
+        const double qx = AT(q[0]), qy = AT(q[1]), qz = AT(q[2]), qw = AT(q[3]);
+        to->q[0][i] = w * qx + x * qw + y * qz - z * qy;
+        to->q[1][i] = w * qy + y * qw + z * qx - x * qz;
+        to->q[2][i] = w * qz + z * qw + x * qy - y * qx;
+        to->q[3][i] = w * qw - x * qx - y * qy - z * qz;
+    }
+    for (size_t i = 0; i < count && moves; i++) {
+        const double rate = AT(rate);
+        const double v[3] = {AT(v[0]), AT(v[1]), AT(v[2])};
+        const double way[3] = {AT(way[0]), AT(way[1]), AT(way[2])};
+        const double arm[3] = {to->t[0][i] - AT(t[0]), to->t[1][i] - AT(t[1]),
+                               to->t[2][i] - AT(t[2])};
+        for (size_t c = 0; c < 3; c++) {
+            const size_t d = (c + 1) % 3, e = (c + 2) % 3;
+            const double carried = v[d] * arm[e] - v[e] * arm[d];
+            to->w[c][i] = rate * v[c];
+            to->v[c][i] = rate * (way[c] + (t->screw ? carried : 0));
+        }
+    }
+}
+
+/* ---- ends ----------------------------------------------------------------------------------------------- */
 
 /* Goes on by the twist at an end. */
 static void go_on(poses *f, size_t i, double seconds) {
@@ -250,14 +404,28 @@ static void end_moves(const pm_trajectory *t, const pm_points_block *b, unsigned
     }
 }
 
+/* Whether a point of the block is extrapolated. */
+static bool goes_on(const pm_points_block *b, unsigned f) {
+    bool any = false;
+    for (size_t i = 0; i < b->count && !b->places[f].in_one_segment; i++)
+        any |= b->places[f].states[i] == PM_STAMP_AHEAD;
+    return any;
+}
+
 /* Poses of frame f, relative to a place that is subtracted from their positions. */
 static void sample(const pm_points_request *r, const pm_points_block *b, unsigned f,
                    const double shift[3], poses *to) {
     const pm_trajectory *t = r->job->frames[f].trajectory;
     const bool has_turns = t->clip->channels[PM_ROTATIONS].present;
-    bool moves = r->needs_rate;
-    for (size_t i = 0; i < b->count && !b->places[f].in_one_segment; i++)
-        moves |= b->places[f].states[i] == PM_STAMP_AHEAD;
+    const bool moves = r->needs_rate || goes_on(b, f);
+    if (t->arcs) {
+        arcs of;
+        find_arcs(t, b, f, shift, &of);
+        sample_arcs(t, &of, b->count, moves, to);
+        if (moves)
+            end_moves(t, b, f, to);
+        return;
+    }
     const double from[] = {t->origin[0] - shift[0], t->origin[1] - shift[1],
                            t->origin[2] - shift[2]};
     spread(from, 3, to->t);
@@ -310,38 +478,93 @@ static void invert(size_t count, poses *f) {
 
 /* ---- blocks --------------------------------------------------------------------------------------------- */
 
+/* A pose that does not move. */
 static void apply_fixed(const pm_points_request *r, const pm_fixed_pose *rigid,
                         pm_points_block *b) {
+    const double sign = r->job->inverse ? -1 : 1;
     poses by;
-    spread(rigid->rotation, 4, by.q);
     spread(rigid->position, 3, by.t);
-    apply(r, &by, false, b);
+    if (r->job->points.data) {
+        if (r->job->inverse && !r->job->directions)
+            add(by.t, -1, b->count, b->x);
+        turn_by_one(rigid->rotation, sign, b->count, b->x);
+        if (!r->job->inverse && !r->job->directions)
+            add(by.t, 1, b->count, b->x);
+    }
+    if (!r->needs_pose)
+        return;
+    spread(rigid->rotation, 4, by.q);
+    apply_to_poses(r, &by, false, b);
 }
 
+/* Velocities are turned where they are to be in the axes that poses turn to. */
 static void apply_end(const pm_points_request *r, pm_points_block *b) {
+    const bool turns = r->needs_rate && r->job->velocity_frame == PM_AXIS_BODY;
     poses by;
     if (!r->by_track && r->ends->is_identity)
         return;
-    for (size_t i = 0; i < PM_POINTS_BLOCK; i++) {
-        const pm_points_end *end = &r->ends[r->by_track && i < b->count ? b->tracks[0][i] : 0];
+    if (!r->by_track) {
+        apply_fixed(r, &r->ends->pose, b);
+        if (turns)
+            turn_by_one(r->ends->pose.rotation, 1, b->count, b->v);
+        if (turns)
+            turn_by_one(r->ends->pose.rotation, 1, b->count, b->w);
+        return;
+    }
+    for (size_t i = 0; i < b->count; i++) {
+        const pm_points_end *end = &r->ends[b->tracks[0][i]];
         for (size_t c = 0; c < 4; c++)
             by.q[c][i] = end->pose.rotation[c];
         for (size_t c = 0; c < 3; c++)
             by.t[c][i] = end->pose.position[c];
     }
     apply(r, &by, false, b);
-    if (!r->needs_rate || r->job->velocity_frame != PM_AXIS_BODY)
+    if (!turns)
         return;
-    turn(by.q, 1, b->count, b->v); /* into the axes that poses turn to */
+    turn(by.q, 1, b->count, b->v);
     turn(by.q, 1, b->count, b->w);
+}
+
+/* Points by arcs, of which those behind an end are moved by their poses. */
+static void apply_arcs(const pm_points_request *r, unsigned f, const double shift[3],
+                       pm_points_block *b) {
+    const pm_trajectory *t = r->job->frames[f].trajectory;
+    const bool any_ahead = goes_on(b, f), moves = r->needs_rate || any_ahead;
+    pm_point_numbers ahead[3];
+    poses by;
+    arcs of;
+    find_arcs(t, b, f, shift, &of);
+    if (r->needs_pose || any_ahead)
+        sample_arcs(t, &of, b->count, moves, &by);
+    if (moves)
+        end_moves(t, b, f, &by);
+    if (r->job->points.data) {
+        if (any_ahead) {
+            memcpy(ahead, b->x, sizeof ahead);
+            move(&by, false, r->job->directions, b->count, ahead);
+        }
+        if (r->job->directions)
+            leave_turns(&of);
+        move_by_arcs(t, &of, b->count, b->x);
+        for (size_t i = 0; i < b->count && any_ahead; i++)
+            for (size_t c = 0; c < 3 && b->places[f].states[i] == PM_STAMP_AHEAD; c++)
+                b->x[c][i] = ahead[c][i];
+    }
+    apply_to_poses(r, &by, r->needs_rate, b);
 }
 
 static void apply_frame(const pm_points_request *r, unsigned f, pm_points_block *b) {
     static const double nothing[3] = {0, 0, 0};
-    const bool inverse = r->job->frames[f].inverse, apart = r->by_track || inverse;
+    const pm_moving_frame *frame = &r->job->frames[f];
+    const bool apart = r->by_track || frame->inverse;
+    const double *shift = f > 0 || apart ? nothing : r->ends->shift;
+    if (frame->trajectory->arcs && !frame->inverse && !r->job->inverse && !r->by_track) {
+        apply_arcs(r, f, shift, b);
+        return;
+    }
     poses by;
-    sample(r, b, f, f > 0 || apart ? nothing : r->ends->shift, &by);
-    if (inverse)
+    sample(r, b, f, shift, &by);
+    if (frame->inverse)
         invert(b->count, &by);
     for (size_t i = 0; i < b->count && f == 0 && apart; i++)
         for (size_t c = 0; c < 3; c++)

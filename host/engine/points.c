@@ -13,6 +13,13 @@
 static const char *const refused_fields =
     "a trajectory has no timelines, loop, scales, scalars and roots of its own";
 
+/* Whether poses are those of arcs. */
+static bool has_arcs(const pm_clip_desc *m) {
+    return m->method == PM_METHOD_SLERP && m->key_format == PM_KEYS_FLOAT32 &&
+           m->rotations.type != PM_CODED &&
+           (m->vector_method == PM_VECTOR_AUTO || m->vector_method == PM_VECTOR_LINEAR);
+}
+
 static pm_status check_desc(const pm_trajectory_desc *desc, pm_error *error) {
     const pm_clip_desc *m = &desc->motion;
     const size_t timelines = pm_timeline_count(m);
@@ -27,11 +34,7 @@ static pm_status check_desc(const pm_trajectory_desc *desc, pm_error *error) {
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s",
                        timelines > 1 ? "key_counts are those of several timelines"
                                      : "key_count is that of one timeline, not key_counts");
-    const bool is_plain =
-        m->method == PM_METHOD_SLERP && m->key_format == PM_KEYS_FLOAT32 &&
-        m->rotations.type != PM_CODED &&
-        (m->vector_method == PM_VECTOR_AUTO || m->vector_method == PM_VECTOR_LINEAR);
-    if (desc->screw && !(is_plain && m->rotations.data && m->positions.data))
+    if (desc->screw && !(has_arcs(m) && m->rotations.data && m->positions.data))
         return pm_fail(
             error, PM_ERROR_ARGUMENT,
             "screw takes rotations and positions of float32 keys, method slerp and linear positions");
@@ -170,20 +173,62 @@ static pm_status split_positions(pm_trajectory *t, source *s, pm_error *error) {
     return PM_OK;
 }
 
+/* The keys of a track that follow those of the tracks before. Returns the largest angle2. */
+static double make_track_arcs(const pm_clip_desc *desc, pm_trajectory *t, size_t track,
+                              size_t before) {
+    const size_t *keys = &t->firsts[t->clip->timeline_of[track]];
+    pm_array_view turns = {0}, places = {0};
+    pm_rigid_arc *arcs = t->arcs + before;
+    if (desc->rotations.data)
+        turns = pm_track_view(desc, &desc->rotations, 4, track, before);
+    if (desc->positions.data)
+        places = pm_track_view(desc, &desc->positions, 3, track, before);
+    for (size_t k = 0; k < keys[1] - keys[0]; k++) {
+        for (size_t c = 0; c < 4; c++)
+            arcs[k].q[c] = turns.data ? pm_number_at(&turns, k, c) : c == 3;
+        for (size_t c = 0; c < 3 && places.data; c++)
+            arcs[k].t[c] = pm_number_at(&places, k, c);
+    }
+    t->first_arcs[track] = before;
+    return pm_rigid_arcs_connect(arcs, keys[1] - keys[0], t->stamps + keys[0], t->screw);
+}
+
+static pm_status make_arcs(const pm_clip_desc *desc, pm_trajectory *t, pm_error *error) {
+    size_t total = 0;
+    for (size_t i = 0; i < t->clip->track_count; i++) {
+        const size_t *keys = &t->firsts[t->clip->timeline_of[i]];
+        if (__builtin_add_overflow(total, keys[1] - keys[0], &total))
+            return pm_fail_memory(error);
+    }
+    t->arcs = pm_allocate_zeroed(t->host, total, sizeof *t->arcs);
+    t->first_arcs = pm_allocate_zeroed(t->host, t->clip->track_count, sizeof *t->first_arcs);
+    if (!t->arcs || !t->first_arcs)
+        return pm_fail_memory(error);
+    double largest = 0;
+    size_t before = 0;
+    for (size_t i = 0; i < t->clip->track_count; i++) {
+        const size_t *keys = &t->firsts[t->clip->timeline_of[i]];
+        largest = fmax(largest, make_track_arcs(desc, t, i, before));
+        before += keys[1] - keys[0];
+    }
+    t->turns_little = largest <= PM_LITTLE_TURN2;
+    return PM_OK;
+}
+
 static pm_status build(const pm_trajectory_desc *desc, pm_trajectory *t, pm_error *error) {
     source s = {.desc = desc->motion};
     const pm_clip_limits limits = {.host = t->host, .threads = t->threads};
-    if (desc->screw)
-        s.desc.vector_method = PM_VECTOR_LINEAR;
     pm_status status = read_stamps(desc, t, error);
     if (status == PM_OK)
         status = make_timelines(t, &s, error);
     if (status == PM_OK) /* before positions are read */
         status = pm_clip_check(&s.desc, error);
-    if (status == PM_OK)
+    if (status == PM_OK && !has_arcs(&s.desc))
         status = split_positions(t, &s, error);
     if (status == PM_OK)
         status = pm_clip_data_build(&s.desc, &limits, &t->clip, error);
+    if (status == PM_OK && has_arcs(&s.desc))
+        status = make_arcs(&s.desc, t, error);
     source_free(&s);
     return status;
 }
@@ -222,6 +267,8 @@ void pm_trajectory_destroy(pm_trajectory **handle) {
     pm_clip_data_free(&t->clip);
     pm_release(t->stamps);
     pm_release(t->firsts);
+    pm_release(t->arcs);
+    pm_release(t->first_arcs);
     pm_release(t);
     *handle = NULL;
 }

@@ -137,10 +137,9 @@ static void find_segments(const int64_t *keys, size_t segments, const int64_t *s
     }
 }
 
-/* u of a stamp at or behind a key and before the next one: below 1. */
-static float fraction_of(const int64_t *key, int64_t stamp) {
-    const float u = (float)((double)since(key[0], stamp) / (double)since(key[0], key[1]));
-    return u < 1 ? u : PM_CURSOR_BELOW_ONE;
+/* u of a stamp at or behind a key and before the next one. It can round to 1. */
+static double fraction_of(const int64_t *key, int64_t stamp) {
+    return (double)since(key[0], stamp) / (double)since(key[0], key[1]);
 }
 
 static void set_outside(const pm_stamp_rules *rules, pm_u32 last, bool is_before, uint64_t by,
@@ -179,43 +178,50 @@ static void locate_one(const int64_t *keys, size_t count, const pm_stamp_rules *
     }
 }
 
-/* Likewise for stamps that are all in the hinted segment, or the next one. False: they are not. Compilers vectorise the
- * loops: lengths below 2^31 ns are exact in double. */
-PM_CLONES static bool locate_run(const int64_t *keys, size_t segment, const int64_t *stamps,
-                                 size_t count, pm_stamp_places *to) {
+/* Fewer stamps of one segment are located with others. */
+enum { LEAST_RUN = 16 };
+
+/* Likewise for the first stamps, which are in one segment. Returns how many; 0: too few. Compilers vectorise the loops:
+ * lengths below 2^31 ns are exact in double. */
+PM_CLONES static size_t locate_run(const int64_t *keys, size_t segment, const int64_t *stamps,
+                                   size_t count, pm_stamp_places *to) {
     const int64_t begin = keys[segment], end = keys[segment + 1];
     int outside = 0;
-    if (since(begin, end) > INT32_MAX)
-        return false;
+    if (since(begin, end) > INT32_MAX || stamps[0] < begin || stamps[0] >= end)
+        return 0;
     for (size_t i = 0; i < count; i++)
         outside |= (stamps[i] < begin) | (stamps[i] >= end);
-    if (outside)
-        return false;
+    for (size_t i = 1; i < count && outside; i++)
+        if (stamps[i] < begin || stamps[i] >= end) {
+            count = i < LEAST_RUN ? 0 : i;
+            outside = 0;
+        }
     const double length = (double)(end - begin);
-    for (size_t i = 0; i < count; i++) {
-        const float u = (float)((double)(int32_t)(stamps[i] - begin) / length);
-        to->u[i] = u < 1 ? u : PM_CURSOR_BELOW_ONE;
-    }
+    for (size_t i = 0; i < count; i++)
+        to->u[i] = (double)(int32_t)(stamps[i] - begin) / length;
     for (size_t i = 0; i < count; i++)
         to->segments[i] = (pm_u32)segment;
     memset(to->states, PM_STAMP_INSIDE, sizeof to->states);
-    return true;
+    return count;
 }
 
-void pm_trajectory_locate(const pm_trajectory *t, const pm_u32 *tracks, bool one_track,
-                          const pm_stamp_rules *rules, const int64_t *stamps, size_t count,
-                          size_t *hint, pm_stamp_places *to) {
+size_t pm_trajectory_locate(const pm_trajectory *t, const pm_u32 *tracks, bool one_track,
+                            const pm_stamp_rules *rules, const int64_t *stamps, size_t count,
+                            size_t *hint, pm_stamp_places *to) {
     const size_t *first = &t->firsts[t->clip->timeline_of[tracks[0]]];
     const int64_t *keys = t->stamps + first[0];
     const size_t segments = first[1] - first[0] - 1;
-    to->in_one_segment = false;
-    for (size_t k = *hint; one_track && k < segments && k < *hint + 2 && !to->in_one_segment; k++) {
-        to->in_one_segment =
-            since(keys[k], keys[k + 1]) <= rules->max_gap && locate_run(keys, k, stamps, count, to);
-        *hint = to->in_one_segment ? k : *hint;
+    for (size_t k = *hint; one_track && k < segments && k < *hint + 2; k++) {
+        const size_t run = since(keys[k], keys[k + 1]) <= rules->max_gap
+                               ? locate_run(keys, k, stamps, count, to)
+                               : 0;
+        to->in_one_segment = run > 0;
+        if (run == 0)
+            continue;
+        *hint = k;
+        return run;
     }
-    if (to->in_one_segment)
-        return;
+    to->in_one_segment = false;
     int64_t low[PM_POINTS_BLOCK];
     for (size_t i = 0, run; i < count; i += run) { /* neighbours of one track */
         first = &t->firsts[t->clip->timeline_of[tracks[i]]];
@@ -227,72 +233,10 @@ void pm_trajectory_locate(const pm_trajectory *t, const pm_u32 *tracks, bool one
             locate_one(keys, first[1] - first[0], rules, stamps[k], (size_t)low[k], to, k);
     }
     *hint = (size_t)low[count - 1];
+    return count;
 }
 
-/* ---- twists ---------------------------------------------------------------------------------------- */
-
-static void cross(const double a[3], const double b[3], double to[3]) {
-    to[0] = a[1] * b[2] - a[2] * b[1];
-    to[1] = a[2] * b[0] - a[0] * b[2];
-    to[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-/* 1/n! - x2/(n + 2)! + x2^2/(n + 4)! - ..., for x2 up to 1. */
-static double series(double x2, int n) {
-    enum { TERMS = 9 };
-    double sum = 1, first = 1;
-    for (int k = TERMS; k > 0; k--)
-        sum = 1 - sum * x2 / ((n + 2 * k - 1) * (n + 2 * k));
-    for (int k = 2; k <= n; k++)
-        first *= k;
-    return sum / first;
-}
-
-static void rotate(const double q[4], const double v[3], double to[3]) {
-    double once[3], twice[3];
-    cross(q, v, once);
-    cross(q, once, twice);
-    for (size_t c = 0; c < 3; c++)
-        to[c] = v[c] + 2 * (q[3] * once[c] + twice[c]);
-}
-
-/* Without functions of the C library, whose bits differ: turns above 1 rad are computed in halves. */
-void pm_twist_by(const double w[3], const double way[3], double seconds, double turn[4],
-                 double moved[3]) {
-    double by[3] = {w[0] * seconds, w[1] * seconds, w[2] * seconds};
-    double part[3] = {way[0], way[1], way[2]}, once[3], twice[3];
-    double angle2 = by[0] * by[0] + by[1] * by[1] + by[2] * by[2];
-    int halves = 0;
-    for (; angle2 > 1 && halves < 1024; halves++, angle2 /= 4)
-        for (size_t c = 0; c < 3; c++) {
-            by[c] /= 2;
-            part[c] /= 2;
-        }
-    const double sine = series(angle2 / 4, 1), rest = series(angle2, 3);
-    cross(by, part, once);
-    cross(by, once, twice);
-    for (size_t c = 0; c < 3; c++) {
-        turn[c] = sine * by[c] / 2;
-        moved[c] = part[c] + sine * sine * once[c] / 2 + rest * twice[c];
-    }
-    turn[3] = series(angle2 / 4, 0);
-    for (; halves > 0; halves--) {
-        rotate(turn, moved, once);
-        for (size_t c = 0; c < 3; c++) {
-            moved[c] += once[c];
-            turn[c] *= 2 * turn[3];
-        }
-        turn[3] = 2 * turn[3] * turn[3] - 1;
-    }
-}
-
-void pm_turn_back(const double q[4], double v[3]) {
-    const double back[4] = {-q[0], -q[1], -q[2], q[3]};
-    double turned[3];
-    rotate(back, v, turned);
-    for (size_t c = 0; c < 3; c++)
-        v[c] = turned[c];
-}
+/* ---- trajectories ---------------------------------------------------------------------------------- */
 
 bool pm_trajectory_span(const pm_trajectory *trajectory, size_t track, int64_t *first,
                         int64_t *last) {

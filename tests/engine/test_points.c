@@ -243,7 +243,15 @@ static void check_method(pm_method method, bool screw, double far, uint64_t salt
                              oracle_condition(t.truth, tracks[i], cursor);
         const double angle = oracle_error(p.q, quat_normalise(quat_of(out[i].q))) / scale;
         const double place = vec3_norm(vec3_subtract(p.p, vec3_of(out[i].p)));
+        const double reach = vec3_norm(vec3_of(points[i]));
+        const double off =
+            vec3_norm(vec3_subtract(move(p, vec3_of(points[i])), vec3_of(out[i].x)));
         worst = fmax(worst, angle);
+        /* those of slerp and screws are not of float32: 1e-6 m at 100 m, and the digits of far keys */
+        if (method == PM_METHOD_SLERP)
+            assert_true(off < 1e-8 * reach + 2e-9);
+        else
+            assert_true(off < 4e-7 * scale * reach + 2e-6);
         worst_place = fmax(worst_place, place);
         /* the point is that which the pose gives */
         const pose own = {quat_of(out[i].q), vec3_of(out[i].p)};
