@@ -20,55 +20,69 @@ static size_t size_of(pm_coordinate_type type) {
 }
 
 /* Columns of records, with compile-time constants where compilers shall vectorise. */
-#define LOAD_COLUMNS(type, stride, step, value)                                                    \
-    for (size_t c = 0; c < 3; c++)                                                                 \
-        for (size_t i = 0; i < b->count; i++) {                                                    \
+#define LOAD_COLUMNS(to, type, stride, step, value)                                                \
+    for (size_t i = 0; i < b->count; i++)                                                          \
+        for (size_t c = 0; c < 3; c++) {                                                           \
             type number;                                                                           \
             memcpy(&number, at + (ptrdiff_t)i * (stride) + (ptrdiff_t)c * (step), sizeof number);  \
-            b->x[c][i] = (value);                                                                  \
+            (to)[c][i] = (value);                                                                  \
         }
 
-PM_CLONES static void load_points(const pm_coordinates *from, size_t first, pm_points_block *b) {
-    const ptrdiff_t step = from->step ? from->step : (ptrdiff_t)size_of(from->type);
-    const ptrdiff_t stride = from->stride ? from->stride : 3 * (ptrdiff_t)size_of(from->type);
-    const unsigned char *at = (const unsigned char *)from->data + (ptrdiff_t)first * stride;
-    const bool neighbours = step == (ptrdiff_t)size_of(from->type);
-    if (from->type == PM_COORDINATE_FLOAT64) {
-        LOAD_COLUMNS(double, stride, step, number)
-    } else if (from->type == PM_COORDINATE_FLOAT32 && neighbours && stride == 12) {
-        LOAD_COLUMNS(float, 12, 4, (double)number)
-    } else if (from->type == PM_COORDINATE_FLOAT32 && neighbours && stride == 16) {
-        LOAD_COLUMNS(float, 16, 4, (double)number)
-    } else if (from->type == PM_COORDINATE_FLOAT32) {
-        LOAD_COLUMNS(float, stride, step, (double)number)
-    } else {
-        const double scale[] = {from->scale[0] != 0 ? from->scale[0] : 1,
-                                from->scale[1] != 0 ? from->scale[1] : 1,
-                                from->scale[2] != 0 ? from->scale[2] : 1};
-        LOAD_COLUMNS(int32_t, stride, step, from->offset[c] + scale[c] * (double)number)
-    }
-}
-
-#define STORE_COLUMNS(type, stride, step)                                                          \
-    for (size_t c = 0; c < components; c++)                                                        \
-        for (size_t i = 0; i < count; i++) {                                                       \
+#define STORE_COLUMNS(type, columns, stride, step)                                                 \
+    for (size_t i = 0; i < count; i++)                                                             \
+        for (size_t c = 0; c < (columns); c++) {                                                   \
             const type number = (type)from[c][i];                                                  \
             memcpy(at + (ptrdiff_t)i * (stride) + (ptrdiff_t)c * (step), &number, sizeof number);  \
         }
 
+static ptrdiff_t step_of(ptrdiff_t step, pm_coordinate_type type) {
+    return step ? step : (ptrdiff_t)size_of(type);
+}
+
+static ptrdiff_t stride_of(ptrdiff_t stride, pm_coordinate_type type, size_t components) {
+    return stride ? stride : (ptrdiff_t)(components * size_of(type));
+}
+
+/* Singles, if the request has them, and else points in double. */
+PM_CLONES static void load_points(const pm_points_request *r, size_t first, pm_points_block *b) {
+    const pm_coordinates *from = &r->job->points;
+    const ptrdiff_t step = step_of(from->step, from->type);
+    const ptrdiff_t stride = stride_of(from->stride, from->type, 3);
+    const unsigned char *at = (const unsigned char *)from->data + (ptrdiff_t)first * stride;
+    if (r->singles) {
+        LOAD_COLUMNS(b->singles, float, stride, step, number)
+    } else if (from->type == PM_COORDINATE_FLOAT32) {
+        LOAD_COLUMNS(b->x, float, stride, step, (double)number)
+    } else if (from->type == PM_COORDINATE_FLOAT64) {
+        LOAD_COLUMNS(b->x, double, stride, step, number)
+    } else {
+        const double scale[] = {from->scale[0] != 0 ? from->scale[0] : 1,
+                                from->scale[1] != 0 ? from->scale[1] : 1,
+                                from->scale[2] != 0 ? from->scale[2] : 1};
+        LOAD_COLUMNS(b->x, int32_t, stride, step, from->offset[c] + scale[c] * (double)number)
+    }
+}
+
 PM_CLONES static void store(const pm_coordinates_out *to, size_t first, size_t count,
                             size_t components, pm_point_numbers *from) {
-    const size_t size = size_of(to->type);
-    const ptrdiff_t step = to->step ? to->step : (ptrdiff_t)size;
-    const ptrdiff_t stride = to->stride ? to->stride : (ptrdiff_t)(components * size);
-    unsigned char *at = (unsigned char *)to->data + (ptrdiff_t)first * stride;
+    const ptrdiff_t step = step_of(to->step, to->type);
+    const ptrdiff_t stride = stride_of(to->stride, to->type, components);
     if (!to->data)
         return;
+    unsigned char *at = (unsigned char *)to->data + (ptrdiff_t)first * stride;
     if (to->type == PM_COORDINATE_FLOAT64) {
-        STORE_COLUMNS(double, stride, step)
+        STORE_COLUMNS(double, components, stride, step)
     } else {
-        STORE_COLUMNS(float, stride, step)
+        STORE_COLUMNS(float, components, stride, step)
     }
+}
+
+static void store_singles(const pm_coordinates_out *to, size_t first, size_t count,
+                          float (*from)[PM_POINTS_BLOCK]) {
+    const ptrdiff_t step = step_of(to->step, to->type);
+    const ptrdiff_t stride = stride_of(to->stride, to->type, 3);
+    unsigned char *at = (unsigned char *)to->data + (ptrdiff_t)first * stride;
+    STORE_COLUMNS(float, 3, stride, step)
 }
 
 static pm_u32 load_track(const pm_track_field *from, size_t k) {
@@ -91,6 +105,7 @@ static pm_u32 load_track(const pm_track_field *from, size_t k) {
 typedef struct moving {
     const pm_points_request *request;
     pm_points_function function;
+    float *singles; /* the pm_point_arcs of all keys, where the points are more; else NULL */
     pm_first_failure failure;
     atomic_size_t invalid;
 } moving;
@@ -117,7 +132,7 @@ static pm_status refuse_stamp(const pm_trajectory *t, size_t track, int64_t stam
 /* Locates the points of a block in all frames. It becomes shorter where the first of them are in one segment. */
 static pm_status locate(const pm_points_request *r, size_t first, size_t *hints, pm_points_block *b,
                         pm_error *error) {
-    int64_t stamps[PM_POINTS_BLOCK];
+    int64_t *stamps = b->stamps;
     pm_stamps_read(&r->job->stamps, first, b->count, stamps);
     for (size_t f = 0; f < r->job->frame_count; f++) {
         const pm_moving_frame *frame = &r->job->frames[f];
@@ -141,15 +156,108 @@ static pm_status locate(const pm_points_request *r, size_t first, size_t *hints,
     return PM_OK;
 }
 
+/* ---- singles -------------------------------------------------------------------------------------------- */
+
+static void multiply(double a[3][3], double b[3][3], double to[3][3]) {
+    for (size_t i = 0; i < 3; i++)
+        for (size_t k = 0; k < 3; k++)
+            to[i][k] = a[i][0] * b[0][k] + a[i][1] * b[1][k] + a[i][2] * b[2][k];
+}
+
+static void matrix_of(const double q[4], double to[3][3]) {
+    const double x = q[0], y = q[1], z = q[2], w = q[3];
+    const double s = 2 / (x * x + y * y + z * z + w * w);
+    const double all[3][3] = {
+        {1 - s * (y * y + z * z), s * (x * y - z * w), s * (x * z + y * w)},
+        {s * (x * y + z * w), 1 - s * (x * x + z * z), s * (y * z - x * w)},
+        {s * (x * z - y * w), s * (y * z + x * w), 1 - s * (x * x + y * y)}};
+    memcpy(to, all, sizeof all);
+}
+
+static double row_times(const double row[3], const double v[3]) {
+    return row[0] * v[0] + row[1] * v[1] + row[2] * v[2];
+}
+
+/* The pm_point_arc of a key, with what is fixed on both sides; all in double, then rounded. Of directions it moves
+ * nothing. */
+static void make_single(const pm_points_request *r, size_t track, size_t key,
+                        float to[PM_POINT_ARC_FLOATS]) {
+    const pm_trajectory *t = r->job->frames[0].trajectory;
+    const pm_rigid_arc *arc = &t->arcs[t->first_arcs[track] + key];
+    const pm_points_end *end = &r->ends[r->by_track ? track : 0];
+    const double moves = r->job->directions ? 0 : 1;
+    double after[3][3], at_key[3][3], before[3][3], turn[3][3], all[3][3];
+    matrix_of(end->pose.rotation, after);
+    matrix_of(arc->q, at_key);
+    matrix_of(r->before.rotation, before);
+    multiply(after, at_key, turn);
+    multiply(turn, before, all);
+    for (size_t c = 0; c < 3; c++) {
+        const double at[3] = {arc->t[0] - end->shift[0], arc->t[1] - end->shift[1],
+                              arc->t[2] - end->shift[2]};
+        for (size_t k = 0; k < 3; k++)
+            to[4 * c + k] = (float)all[c][k];
+        to[4 * c + 3] = (float)(moves * row_times(turn[c], r->before.position));
+        to[12 + c] = (float)row_times(after[c], arc->v);
+        to[16 + c] = (float)(moves * row_times(after[c], arc->way));
+        to[20 + c] = (float)(moves * (row_times(after[c], at) + end->pose.position[c]));
+    }
+    to[15] = (float)arc->angle2;
+    to[19] = (float)(moves * arc->along);
+    to[23] = 0;
+}
+
+/* Those that the points of a block need: of the request, or made into `own`. Points that are extrapolated are moved in
+ * double. */
+static void prepare_singles(const moving *m, pm_points_block *b,
+                            float own[PM_POINTS_BLOCK][PM_POINT_ARC_FLOATS]) {
+    const pm_points_request *r = m->request;
+    const pm_stamp_places *at = &b->places[0];
+    const size_t *firsts = r->job->frames[0].trajectory->first_arcs;
+    b->arcs = m->singles ? m->singles : own[0];
+    for (size_t i = 0; i < (at->in_one_segment ? 1 : b->count); i++) {
+        const bool at_end = !at->in_one_segment && at->u[i] >= 1;
+        const size_t track = b->tracks[0][i], key = at->segments[i] + at_end;
+        if (!m->singles)
+            make_single(r, track, key, own[i]);
+        b->arcs_at[i] = PM_POINT_ARC_FLOATS * (m->singles ? firsts[track] + key : i);
+        b->in_double |= !at->in_one_segment && at->states[i] == PM_STAMP_AHEAD;
+    }
+    for (size_t c = 0; c < 3 && b->in_double; c++)
+        for (size_t i = 0; i < b->count; i++)
+            b->x[c][i] = (double)b->singles[c][i];
+    for (size_t i = b->count; i < PM_POINTS_BLOCK && !at->in_one_segment; i++)
+        b->arcs_at[i] = b->arcs_at[0];
+}
+
+/* ---- results --------------------------------------------------------------------------------------------- */
+
+/* Whether points have a coordinate that is not finite. */
+PM_CLONES static bool any_odd(const pm_points_request *r, const pm_points_block *b) {
+    int odd = 0;
+    for (size_t i = 0; i < b->count && r->singles; i++)
+        odd |= b->singles[0][i] * 0 + b->singles[1][i] * 0 + b->singles[2][i] * 0 != 0;
+    for (size_t i = 0; i < b->count && !r->singles && r->job->points.data; i++)
+        odd |= b->x[0][i] * 0 + b->x[1][i] * 0 + b->x[2][i] * 0 != 0;
+    return odd;
+}
+
 /* Whether each point is valid; results of others become NaN. Returns the number of those. */
-PM_CLONES static size_t find_valid(const pm_points_request *r, pm_points_block *b, uint8_t *valid) {
+static size_t find_valid(const pm_points_request *r, const pm_points_block *b, uint8_t *valid) {
     size_t invalid = 0;
+    bool all_in = true;
     memset(valid, 1, b->count);
+    for (size_t f = 0; f < r->job->frame_count; f++)
+        all_in &= b->places[f].in_one_segment;
+    const bool odd = any_odd(r, b);
+    if (all_in && !odd)
+        return 0;
     for (size_t f = 0; f < r->job->frame_count; f++)
         for (size_t i = 0; i < b->count && !b->places[f].in_one_segment; i++)
             valid[i] &= b->places[f].states[i] != PM_STAMP_NOT_VALID;
-    for (size_t i = 0; i < b->count && r->job->points.data; i++) /* NaN where one is not finite */
-        valid[i] &= b->x[0][i] * 0 + b->x[1][i] * 0 + b->x[2][i] * 0 == 0;
+    for (size_t i = 0; i < b->count && odd; i++)
+        for (size_t c = 0; c < 3; c++)
+            valid[i] &= isfinite(r->singles ? (double)b->singles[c][i] : b->x[c][i]) != 0;
     for (size_t i = 0; i < b->count; i++)
         invalid += !valid[i];
     return invalid;
@@ -162,6 +270,9 @@ static void spoil(const uint8_t *valid, pm_points_block *b) {
         for (size_t n = 0; n < sizeof all / sizeof *all && !valid[i]; n++)
             for (size_t c = 0; c < components[n]; c++)
                 all[n][c][i] = (double)NAN;
+    for (size_t i = 0; i < b->count; i++)
+        for (size_t c = 0; c < 3 && !valid[i]; c++)
+            b->singles[c][i] = NAN;
 }
 
 /* Unit quaternions, and velocities in the axes that are asked for. */
@@ -188,7 +299,10 @@ static void write_results(const pm_points_request *r, size_t first, const uint8_
                           pm_points_block *b) {
     const pm_points_job *job = r->job;
     const ptrdiff_t stride = job->valid_stride ? job->valid_stride : 1;
-    store(&job->moved, first, b->count, 3, b->x);
+    if (r->singles)
+        store_singles(&job->moved, first, b->count, b->singles);
+    else
+        store(&job->moved, first, b->count, 3, b->x);
     store(&job->rotations, first, b->count, 4, b->q);
     store(&job->positions, first, b->count, 3, b->p);
     store(&job->velocities, first, b->count, 3, b->v);
@@ -201,6 +315,7 @@ static pm_status move_item(moving *m, const pm_piece *piece, pm_error *error) {
     const pm_points_request *r = m->request;
     size_t hints[PM_MAX_FRAMES] = {0}, invalid = 0;
     pm_points_block b;
+    float own[PM_POINTS_BLOCK][PM_POINT_ARC_FLOATS];
     for (size_t k = 0; k < piece->count; k += b.count) {
         const size_t left = piece->count - k, first = piece->from + k;
         uint8_t valid[PM_POINTS_BLOCK];
@@ -209,7 +324,10 @@ static pm_status move_item(moving *m, const pm_piece *piece, pm_error *error) {
         if (status != PM_OK)
             return status;
         if (r->job->points.data)
-            load_points(&r->job->points, first, &b);
+            load_points(r, first, &b);
+        b.in_double = !r->singles || r->needs_pose;
+        if (r->singles)
+            prepare_singles(m, &b, own);
         const size_t bad = find_valid(r, &b, valid);
         m->function(r, &b);
         if (r->needs_pose)
@@ -236,13 +354,35 @@ static void move_items(void *context, pm_items *items) {
     }
 }
 
+/* The pm_point_arcs of all keys, unless the keys are more than the points. */
+static pm_status make_singles(const pm_points_request *r, float **singles, pm_error *error) {
+    const pm_trajectory *t = r->job->frames[0].trajectory;
+    const size_t tracks = t->clip->track_count;
+    size_t total = 0;
+    for (size_t track = 0; track < tracks; track++)
+        total += pm_trajectory_keys(t, track);
+    if (total > r->job->count)
+        return PM_OK;
+    *singles = pm_allocate(r->host, total * PM_POINT_ARC_FLOATS * sizeof **singles);
+    if (!*singles)
+        return pm_fail_memory(error);
+    for (size_t track = 0; track < tracks; track++)
+        for (size_t k = 0; k < pm_trajectory_keys(t, track); k++)
+            make_single(r, track, k,
+                        *singles + PM_POINT_ARC_FLOATS * (t->first_arcs[track] + k));
+    return PM_OK;
+}
+
 pm_status pm_cpu_move_points(size_t instruction_set, const pm_points_request *request,
                              size_t *invalid, pm_error *error) {
     moving m = {.request = request, .function = *sets[instruction_set]};
+    pm_status status = request->singles ? make_singles(request, &m.singles, error) : PM_OK;
+    if (status != PM_OK)
+        return status;
     pm_first_failure_begin(&m.failure);
-    pm_status status =
-        pm_run_pieces(request->host, request->threads,
-                      pm_piece_count(request->job->count, ITEM_POINTS), move_items, &m, error);
+    status = pm_run_pieces(request->host, request->threads,
+                           pm_piece_count(request->job->count, ITEM_POINTS), move_items, &m, error);
+    pm_release(m.singles);
     if (status == PM_OK && m.failure.status != PM_OK) {
         status = m.failure.status;
         if (error)

@@ -11,11 +11,18 @@ typedef double pm_point_numbers[PM_POINTS_BLOCK];
 
 typedef struct pm_points_block {
     size_t count;
+    int64_t stamps[PM_POINTS_BLOCK];
     pm_stamp_places places[PM_MAX_FRAMES];
     pm_u32 tracks[PM_MAX_FRAMES][PM_POINTS_BLOCK];
     pm_point_numbers x[3];       /* the points, which are moved */
     pm_point_numbers q[4], p[3]; /* the poses that move them */
     pm_point_numbers v[3], w[3]; /* velocities in W */
+    bool in_double;              /* something is computed from x */
+    /* Of singles: the points, and pm_point_arcs, of which `arcs_at` has the places in floats, [0] alone where all points are
+     * in one segment. */
+    float singles[3][PM_POINTS_BLOCK];
+    const float *arcs;
+    pm_u64 arcs_at[PM_POINTS_BLOCK];
 } pm_points_block;
 
 /* Moves the points and computes what the request asks for beside them. Thread-safe. */

@@ -128,7 +128,7 @@ static inline void set_side(const pm_trajectory *t, const pm_points_block *b, un
         for (size_t i = 0; i < PM_LANES && channel->present; i++) {
             const size_t k = first + i < b->count ? first + i : b->count - 1;
             const pm_track_layout *at = layout_of(channel, b->tracks[f][k]);
-            const size_t segment = b->places[f].segments[k];
+            const size_t segment = b->places[f].segments[b->places[f].in_one_segment ? 0 : k];
             to->key[c][i] = at->first + segment * at->row;
             to->next[c][i] = to->key[c][i] + at->row;
             to->plane[c][i] = at->plane;
@@ -253,9 +253,9 @@ static void leave_turns(arcs *a) {
     }
 }
 
-/* 1/n! - x2/(n + 2)! + x2^2/(n + 4)! - ...: from sin(x) = x series(1), 1 - cos(x) = x^2 series(2) and so on. Four
- * terms are within 1e-12 of it up to PM_LITTLE_TURN2, all within a unit of double up to half a turn. */
-enum { ALL_TERMS = 14, FEW_TERMS = 4 };
+/* 1/n! - x2/(n + 2)! + x2^2/(n + 4)! - ...: from sin(x) = x series(1), 1 - cos(x) = x^2 series(2) and so on. Few
+ * terms are within 1e-13 of it up to PM_LITTLE_TURN2, all within a unit of double up to half a turn. */
+enum { ALL_TERMS = 14, FEW_TERMS = 6 };
 
 static inline __attribute__((always_inline)) double series(double x2, int n, int terms) {
     static const double of[] = {1.0,
@@ -572,8 +572,83 @@ static void apply_frame(const pm_points_request *r, unsigned f, pm_points_block 
     apply(r, &by, r->needs_rate, b);
 }
 
+/* ---- singles -------------------------------------------------------------------------------------------- */
+
+static inline pm_point_arc arc_of_all(const float *from) {
+    pm_quat of[PM_POINT_ARC_FLOATS / 4];
+    for (size_t n = 0; n < PM_POINT_ARC_FLOATS / 4; n++)
+        of[n] = pm_lanes_spread(from + 4 * n);
+    return (pm_point_arc){{of[0], of[1], of[2]}, of[3], of[4], of[5]};
+}
+
+static inline pm_point_arc arc_of_each(const float *from, const pm_u64 *at) {
+    pm_quat of[PM_POINT_ARC_FLOATS / 4];
+    PM_UNROLL
+    for (size_t n = 0; n < PM_POINT_ARC_FLOATS / 4; n++)
+        of[n] = pm_gather_quats_at(from + 4 * n, at);
+    return (pm_point_arc){{of[0], of[1], of[2]}, of[3], of[4], of[5]};
+}
+
+/* Lanes behind the last point compute what nobody reads. `is_one` and `screw` are compile-time constants. */
+static inline __attribute__((always_inline)) void move_singles(pm_points_block *b, bool is_one,
+                                                               bool screw) {
+    pm_point_arc arc = arc_of_all(b->arcs + b->arcs_at[0]);
+    for (size_t k = 0; k < b->count; k += PM_LANES) {
+        float u[PM_LANES];
+        for (size_t i = 0; i < PM_LANES; i++)
+            u[i] = (float)b->places[0].u[k + i];
+        if (!is_one) /* the arc of the last key is that of no segment */
+            for (size_t i = 0; i < PM_LANES; i++)
+                u[i] = b->places[0].u[k + i] < 1 ? u[i] : 0;
+        if (!is_one)
+            arc = arc_of_each(b->arcs, b->arcs_at + k);
+        const pm_quat p =
+            pm_quat_of(pm_reals_of(b->singles[0] + k), pm_reals_of(b->singles[1] + k),
+                       pm_reals_of(b->singles[2] + k), PM_REAL(0.0f));
+        const pm_quat moved = pm_point_along(arc, screw, pm_reals_of(u), p);
+        memcpy(b->singles[0] + k, &moved.x, sizeof moved.x);
+        memcpy(b->singles[1] + k, &moved.y, sizeof moved.y);
+        memcpy(b->singles[2] + k, &moved.z, sizeof moved.z);
+    }
+}
+
+static void run_singles(const pm_points_request *r, pm_points_block *b) {
+    const bool screw = r->job->frames[0].trajectory->screw;
+    if (b->places[0].in_one_segment)
+        screw ? move_singles(b, true, true) : move_singles(b, true, false);
+    else
+        screw ? move_singles(b, false, true) : move_singles(b, false, false);
+    for (size_t i = 0; i < b->count && b->in_double && !b->places[0].in_one_segment; i++)
+        for (size_t c = 0; c < 3 && b->places[0].states[i] == PM_STAMP_AHEAD; c++)
+            b->singles[c][i] = (float)b->x[c][i];
+}
+
+/* u of stamps in one segment, whose ns are below 2^31. So a quotient that is not exact is at least 2^-32 of its last
+ * bit from a tie, and the corrected product rounds as the quotient does. */
+static void find_u(const int64_t *stamps, pm_stamp_places *to) {
+    const double length = (double)to->length, inverse = 1 / length;
+    const int64_t begin = to->begin;
+    for (size_t i = 0; i < PM_POINTS_BLOCK; i++) {
+        const double since = (double)(int32_t)((uint64_t)stamps[i] - (uint64_t)begin);
+#ifdef __FMA__
+        const double near = since * inverse;
+        to->u[i] = __builtin_fma(__builtin_fma(-near, length, since), inverse, near);
+#else
+        to->u[i] = since / length;
+        (void)inverse;
+#endif
+    }
+}
+
 static void run(const pm_points_request *r, pm_points_block *b) {
     const unsigned frames = (unsigned)r->job->frame_count;
+    for (unsigned f = 0; f < frames; f++)
+        if (b->places[f].in_one_segment)
+            find_u(b->stamps, &b->places[f]);
+    if (r->singles && !b->in_double) {
+        run_singles(r, b);
+        return;
+    }
     if (r->needs_pose) {
         spread(no_turn, 4, b->q);
         memset(b->p, 0, sizeof b->p);
@@ -590,6 +665,8 @@ static void run(const pm_points_request *r, pm_points_block *b) {
         apply_end(r, b);
     else if (!r->before_is_identity)
         apply_fixed(r, &r->before, b);
+    if (r->singles)
+        run_singles(r, b);
 }
 
 const pm_points_function PM_SET_NAME(pm_points) = run;

@@ -195,11 +195,9 @@ static double make_track_arcs(const pm_clip_desc *desc, pm_trajectory *t, size_t
 
 static pm_status make_arcs(const pm_clip_desc *desc, pm_trajectory *t, pm_error *error) {
     size_t total = 0;
-    for (size_t i = 0; i < t->clip->track_count; i++) {
-        const size_t *keys = &t->firsts[t->clip->timeline_of[i]];
-        if (__builtin_add_overflow(total, keys[1] - keys[0], &total))
+    for (size_t i = 0; i < t->clip->track_count; i++)
+        if (__builtin_add_overflow(total, pm_trajectory_keys(t, i), &total))
             return pm_fail_memory(error);
-    }
     t->arcs = pm_allocate_zeroed(t->host, total, sizeof *t->arcs);
     t->first_arcs = pm_allocate_zeroed(t->host, t->clip->track_count, sizeof *t->first_arcs);
     if (!t->arcs || !t->first_arcs)
@@ -207,9 +205,8 @@ static pm_status make_arcs(const pm_clip_desc *desc, pm_trajectory *t, pm_error 
     double largest = 0;
     size_t before = 0;
     for (size_t i = 0; i < t->clip->track_count; i++) {
-        const size_t *keys = &t->firsts[t->clip->timeline_of[i]];
         largest = fmax(largest, make_track_arcs(desc, t, i, before));
-        before += keys[1] - keys[0];
+        before += pm_trajectory_keys(t, i);
     }
     t->turns_little = largest <= PM_LITTLE_TURN2;
     return PM_OK;
@@ -481,5 +478,9 @@ pm_status pm_move_points(const pm_points_job *job, pm_error *error) {
                                  .needs_rate = rates,
                                  .needs_pose = rates || job->rotations.data || job->positions.data,
                                  .threads = job->host_threads ? job->host_threads : outer->threads};
+    request.singles = outer->arcs && outer->turns_little && job->frame_count == 1 &&
+                      !job->frames[0].inverse && !job->inverse && job->moved.data &&
+                      job->moved.type == PM_COORDINATE_FLOAT32 &&
+                      job->points.type == PM_COORDINATE_FLOAT32;
     return move_points(&request, error);
 }

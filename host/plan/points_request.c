@@ -181,8 +181,8 @@ static void locate_one(const int64_t *keys, size_t count, const pm_stamp_rules *
 /* Fewer stamps of one segment are located with others. */
 enum { LEAST_RUN = 16 };
 
-/* Likewise for the first stamps, which are in one segment. Returns how many; 0: too few. Compilers vectorise the loops:
- * lengths below 2^31 ns are exact in double. */
+/* Likewise for the first stamps, which are in one segment. Returns how many; 0: too few. Compilers vectorise the first
+ * loop. */
 PM_CLONES static size_t locate_run(const int64_t *keys, size_t segment, const int64_t *stamps,
                                    size_t count, pm_stamp_places *to) {
     const int64_t begin = keys[segment], end = keys[segment + 1];
@@ -196,12 +196,9 @@ PM_CLONES static size_t locate_run(const int64_t *keys, size_t segment, const in
             count = i < LEAST_RUN ? 0 : i;
             outside = 0;
         }
-    const double length = (double)(end - begin);
-    for (size_t i = 0; i < count; i++)
-        to->u[i] = (double)(int32_t)(stamps[i] - begin) / length;
-    for (size_t i = 0; i < count; i++)
-        to->segments[i] = (pm_u32)segment;
-    memset(to->states, PM_STAMP_INSIDE, sizeof to->states);
+    to->begin = begin;
+    to->length = end - begin;
+    to->segments[0] = (pm_u32)segment;
     return count;
 }
 

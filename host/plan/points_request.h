@@ -9,6 +9,7 @@
 
 #include "base/base.h"
 #include "clip/clip.h"
+#include "kernels/pm_point_arc.h"
 
 /* The pose at a key, and the motion of constant speed to the next: of a slerp with linear positions, or of a screw. In
  * double: float32 keys alone are off by 6e-8 rad, which is 6e-6 m at 100 m. */
@@ -40,8 +41,11 @@ struct pm_trajectory {
     bool turns_little; /* angle2 of no arc is above PM_LITTLE_TURN2 */
 };
 
-/* rad^2 */
-#define PM_LITTLE_TURN2 0.0225
+
+static inline size_t pm_trajectory_keys(const pm_trajectory *t, size_t track) {
+    const size_t *firsts = &t->firsts[t->clip->timeline_of[track]];
+    return firsts[1] - firsts[0];
+}
 
 /* What a time is read as that is not finite or does not fit. */
 #define PM_NO_STAMP INT64_MAX
@@ -61,16 +65,18 @@ typedef enum pm_stamp_state {
 } pm_stamp_state;
 
 /* Stamps of a block: as many as the arrays of which a core's first cache holds. A multiple of the lanes. */
-enum { PM_POINTS_BLOCK = 64 };
+enum { PM_POINTS_BLOCK = 256 };
 
-/* The places of the stamps of a block, each on the timeline of its track. */
+/* The places of the stamps of a block, each on the timeline of its track. Where all are in one segment, below its end,
+ * only segments[0] is set, and in place of u the stamp of its key and the ns to the next one, below 2^31. */
 typedef struct pm_stamp_places {
     pm_u32 segments[PM_POINTS_BLOCK];
     double u[PM_POINTS_BLOCK];
+    int64_t begin, length;
     double ahead
         [PM_POINTS_BLOCK]; /* of PM_STAMP_AHEAD: seconds behind the last key, or below 0 before the first */
     uint8_t states[PM_POINTS_BLOCK]; /* pm_stamp_state */
-    bool in_one_segment;             /* all are inside of one, of one track, and before its end */
+    bool in_one_segment;             /* all are inside of one, of one track */
 } pm_stamp_places;
 
 typedef struct pm_stamp_rules {
@@ -110,6 +116,7 @@ typedef struct pm_points_request {
     const pm_points_end *ends;
     bool by_track;               /* one end for each track of frame 0 */
     bool needs_pose, needs_rate; /* outputs of poses, of velocities */
+    bool singles;                /* points are moved in float32: a pm_point_arc does all */
     size_t threads;
 } pm_points_request;
 
