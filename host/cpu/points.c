@@ -49,6 +49,8 @@ PM_CLONES static void load_points(const pm_points_request *r, size_t first, pm_p
     const ptrdiff_t step = step_of(from->step, from->type);
     const ptrdiff_t stride = stride_of(from->stride, from->type, 3);
     const unsigned char *at = (const unsigned char *)from->data + (ptrdiff_t)first * stride;
+    if (b->from)
+        return;
     if (r->singles) {
         LOAD_COLUMNS(b->singles, float, stride, step, number)
     } else if (from->type == PM_COORDINATE_FLOAT32) {
@@ -207,6 +209,19 @@ static void make_single(const pm_points_request *r, size_t track, size_t key,
     to[23] = 0;
 }
 
+/* Reads and writes where the records are, if they have no gaps and nothing is to be done beside. */
+static void point_at_singles(const pm_points_request *r, size_t first, pm_points_block *b) {
+    const pm_coordinates *from = &r->job->points;
+    const pm_coordinates_out *to = &r->job->moved;
+    const bool alone = r->singles && !b->in_double && b->places[0].in_one_segment;
+    const bool is_packed =
+        alone && step_of(from->step, from->type) == 4 && stride_of(from->stride, from->type, 3) == 12;
+    const bool packs =
+        alone && step_of(to->step, to->type) == 4 && stride_of(to->stride, to->type, 3) == 12;
+    b->from = is_packed ? (const float *)from->data + 3 * first : NULL;
+    b->to = packs ? (float *)to->data + 3 * first : NULL;
+}
+
 /* Those that the points of a block need: of the request, or made into `own`. Points that are extrapolated are moved in
  * double. */
 static void prepare_singles(const moving *m, pm_points_block *b,
@@ -232,34 +247,28 @@ static void prepare_singles(const moving *m, pm_points_block *b,
 
 /* ---- results --------------------------------------------------------------------------------------------- */
 
-/* Whether points have a coordinate that is not finite. */
-PM_CLONES static bool any_odd(const pm_points_request *r, const pm_points_block *b) {
-    int odd = 0;
-    for (size_t i = 0; i < b->count && r->singles; i++)
-        odd |= b->singles[0][i] * 0 + b->singles[1][i] * 0 + b->singles[2][i] * 0 != 0;
-    for (size_t i = 0; i < b->count && !r->singles && r->job->points.data; i++)
-        odd |= b->x[0][i] * 0 + b->x[1][i] * 0 + b->x[2][i] * 0 != 0;
-    return odd;
-}
-
-/* Whether each point is valid; results of others become NaN. Returns the number of those. */
+/* Whether each point is valid; results of others become NaN. Returns the number of those. Singles are NaN where a point
+ * is not finite. */
 static size_t find_valid(const pm_points_request *r, const pm_points_block *b, uint8_t *valid) {
     size_t invalid = 0;
-    bool all_in = true;
     memset(valid, 1, b->count);
-    for (size_t f = 0; f < r->job->frame_count; f++)
-        all_in &= b->places[f].in_one_segment;
-    const bool odd = any_odd(r, b);
-    if (all_in && !odd)
-        return 0;
     for (size_t f = 0; f < r->job->frame_count; f++)
         for (size_t i = 0; i < b->count && !b->places[f].in_one_segment; i++)
             valid[i] &= b->places[f].states[i] != PM_STAMP_NOT_VALID;
-    for (size_t i = 0; i < b->count && odd; i++)
-        for (size_t c = 0; c < 3; c++)
-            valid[i] &= isfinite(r->singles ? (double)b->singles[c][i] : b->x[c][i]) != 0;
-    for (size_t i = 0; i < b->count; i++)
+    for (size_t i = 0; i < b->count && !r->singles && r->job->points.data; i++)
+        valid[i] &= b->x[0][i] * 0 + b->x[1][i] * 0 + b->x[2][i] * 0 == 0;
+    if (!r->singles || !b->places[0].in_one_segment)
+        for (size_t i = 0; i < b->count; i++)
+            invalid += !valid[i];
+    return invalid;
+}
+
+static size_t note_odd(const pm_points_block *b, uint8_t *valid) {
+    size_t invalid = 0;
+    for (size_t i = 0; i < b->count; i++) {
+        valid[i] = valid[i] && !isnan(b->to ? b->to[3 * i] : b->singles[0][i]);
         invalid += !valid[i];
+    }
     return invalid;
 }
 
@@ -299,9 +308,9 @@ static void write_results(const pm_points_request *r, size_t first, const uint8_
                           pm_points_block *b) {
     const pm_points_job *job = r->job;
     const ptrdiff_t stride = job->valid_stride ? job->valid_stride : 1;
-    if (r->singles)
+    if (r->singles && !b->to)
         store_singles(&job->moved, first, b->count, b->singles);
-    else
+    else if (!r->singles)
         store(&job->moved, first, b->count, 3, b->x);
     store(&job->rotations, first, b->count, 4, b->q);
     store(&job->positions, first, b->count, 3, b->p);
@@ -323,13 +332,16 @@ static pm_status move_item(moving *m, const pm_piece *piece, pm_error *error) {
         const pm_status status = locate(r, first, hints, &b, error);
         if (status != PM_OK)
             return status;
+        b.in_double = !r->singles || r->needs_pose;
+        point_at_singles(r, first, &b);
         if (r->job->points.data)
             load_points(r, first, &b);
-        b.in_double = !r->singles || r->needs_pose;
         if (r->singles)
             prepare_singles(m, &b, own);
-        const size_t bad = find_valid(r, &b, valid);
+        size_t bad = find_valid(r, &b, valid);
         m->function(r, &b);
+        if (r->singles && b.odd)
+            bad = note_odd(&b, valid);
         if (r->needs_pose)
             finish(r, &b);
         if (bad)

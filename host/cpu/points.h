@@ -23,6 +23,9 @@ typedef struct pm_points_block {
     float singles[3][PM_POINTS_BLOCK];
     const float *arcs;
     pm_u64 arcs_at[PM_POINTS_BLOCK];
+    const float *from; /* where points are without gaps: they are read from there in place of `singles`, */
+    float *to;         /* and written to there; else NULL */
+    bool odd;          /* set: some result is NaN: in all of its coordinates */
 } pm_points_block;
 
 /* Moves the points and computes what the request asks for beside them. Thread-safe. */

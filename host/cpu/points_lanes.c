@@ -394,13 +394,15 @@ static void go_on(poses *f, size_t i, double seconds) {
 }
 
 static void end_moves(const pm_trajectory *t, const pm_points_block *b, unsigned f, poses *to) {
+    const pm_stamp_places *at = &b->places[f];
     for (size_t i = 0; i < b->count; i++) {
-        const bool rests = b->places[f].states[i] == PM_STAMP_CLAMPED ||
+        const pm_stamp_state state = at->in_one_segment ? PM_STAMP_INSIDE : at->states[i];
+        const bool rests = state == PM_STAMP_CLAMPED ||
                            t->clip->timelines[t->clip->timeline_of[b->tracks[f][i]]].constant;
         for (size_t c = 0; c < 3 && rests; c++)
             to->v[c][i] = to->w[c][i] = 0;
-        if (b->places[f].states[i] == PM_STAMP_AHEAD)
-            go_on(to, i, b->places[f].ahead[i]);
+        if (state == PM_STAMP_AHEAD)
+            go_on(to, i, at->ahead[i]);
     }
 }
 
@@ -589,27 +591,81 @@ static inline pm_point_arc arc_of_each(const float *from, const pm_u64 *at) {
     return (pm_point_arc){{of[0], of[1], of[2]}, of[3], of[4], of[5]};
 }
 
+/* x, y or z of as many points as there are lanes, which are three vectors without gaps, and the reverse. */
+#define PM_TAKE_TWO(c, i) (3 * (i) + (c) < 2 * PM_LANES ? 3 * (i) + (c) : 0)
+#define PM_TAKE_THIRD(c, i) (3 * (i) + (c) < 2 * PM_LANES ? (i) : 3 * (i) + (c) - PM_LANES)
+#define PM_TAKE_X2(i) PM_TAKE_TWO(0, i)
+#define PM_TAKE_X3(i) PM_TAKE_THIRD(0, i)
+#define PM_TAKE_Y2(i) PM_TAKE_TWO(1, i)
+#define PM_TAKE_Y3(i) PM_TAKE_THIRD(1, i)
+#define PM_TAKE_Z2(i) PM_TAKE_TWO(2, i)
+#define PM_TAKE_Z3(i) PM_TAKE_THIRD(2, i)
+#define PM_GIVE_TWO(n, i)                                                                          \
+    (((n)*PM_LANES + (i)) % 3 == 1 ? PM_LANES + ((n)*PM_LANES + (i)) / 3                           \
+                                   : ((n)*PM_LANES + (i)) / 3)
+#define PM_GIVE_THIRD(n, i)                                                                        \
+    (((n)*PM_LANES + (i)) % 3 == 2 ? PM_LANES + ((n)*PM_LANES + (i)) / 3 : (i))
+#define PM_GIVE_A2(i) PM_GIVE_TWO(0, i)
+#define PM_GIVE_A3(i) PM_GIVE_THIRD(0, i)
+#define PM_GIVE_B2(i) PM_GIVE_TWO(1, i)
+#define PM_GIVE_B3(i) PM_GIVE_THIRD(1, i)
+#define PM_GIVE_C2(i) PM_GIVE_TWO(2, i)
+#define PM_GIVE_C3(i) PM_GIVE_THIRD(2, i)
+
+static inline pm_quat load_packed(const float *from, size_t count) {
+    real v[3] = {PM_REAL(0.0f), PM_REAL(0.0f), PM_REAL(0.0f)};
+    memcpy(v, from, count < PM_LANES ? 3 * count * sizeof *from : sizeof v);
+    return pm_quat_of(PM_SHUFFLE(PM_SHUFFLE(v[0], v[1], PM_TAKE_X2), v[2], PM_TAKE_X3),
+                      PM_SHUFFLE(PM_SHUFFLE(v[0], v[1], PM_TAKE_Y2), v[2], PM_TAKE_Y3),
+                      PM_SHUFFLE(PM_SHUFFLE(v[0], v[1], PM_TAKE_Z2), v[2], PM_TAKE_Z3),
+                      PM_REAL(0.0f));
+}
+
+static inline void store_packed(pm_quat p, size_t count, float *to) {
+    const real v[3] = {PM_SHUFFLE(PM_SHUFFLE(p.x, p.y, PM_GIVE_A2), p.z, PM_GIVE_A3),
+                       PM_SHUFFLE(PM_SHUFFLE(p.x, p.y, PM_GIVE_B2), p.z, PM_GIVE_B3),
+                       PM_SHUFFLE(PM_SHUFFLE(p.x, p.y, PM_GIVE_C2), p.z, PM_GIVE_C3)};
+    memcpy(to, v, count < PM_LANES ? 3 * count * sizeof *to : sizeof v);
+}
+
+static inline pm_quat load_apart(pm_points_block *b, size_t k) {
+    real v[3];
+    for (size_t c = 0; c < 3; c++)
+        memcpy(&v[c], b->singles[c] + k, sizeof v[c]);
+    return pm_quat_of(v[0], v[1], v[2], PM_REAL(0.0f));
+}
+
+static inline void store_apart(pm_quat p, size_t k, pm_points_block *b) {
+    memcpy(b->singles[0] + k, &p.x, sizeof p.x);
+    memcpy(b->singles[1] + k, &p.y, sizeof p.y);
+    memcpy(b->singles[2] + k, &p.z, sizeof p.z);
+}
+
 /* Lanes behind the last point compute what nobody reads. `is_one` and `screw` are compile-time constants. */
 static inline __attribute__((always_inline)) void move_singles(pm_points_block *b, bool is_one,
                                                                bool screw) {
     pm_point_arc arc = arc_of_all(b->arcs + b->arcs_at[0]);
+    pm_mask odd = PM_BITS(0);
     for (size_t k = 0; k < b->count; k += PM_LANES) {
-        float u[PM_LANES];
-        for (size_t i = 0; i < PM_LANES; i++)
-            u[i] = (float)b->places[0].u[k + i];
-        if (!is_one) /* the arc of the last key is that of no segment */
-            for (size_t i = 0; i < PM_LANES; i++)
-                u[i] = b->places[0].u[k + i] < 1 ? u[i] : 0;
+        real u;
+        float all[PM_LANES];
+        for (size_t i = 0; i < PM_LANES; i++) /* at the last key u is that of no segment */
+            all[i] = is_one || b->places[0].u[k + i] < 1 ? (float)b->places[0].u[k + i] : 0;
+        memcpy(&u, all, sizeof u);
         if (!is_one)
             arc = arc_of_each(b->arcs, b->arcs_at + k);
         const pm_quat p =
-            pm_quat_of(pm_reals_of(b->singles[0] + k), pm_reals_of(b->singles[1] + k),
-                       pm_reals_of(b->singles[2] + k), PM_REAL(0.0f));
-        const pm_quat moved = pm_point_along(arc, screw, pm_reals_of(u), p);
-        memcpy(b->singles[0] + k, &moved.x, sizeof moved.x);
-        memcpy(b->singles[1] + k, &moved.y, sizeof moved.y);
-        memcpy(b->singles[2] + k, &moved.z, sizeof moved.z);
+            b->from ? load_packed(b->from + 3 * k, b->count - k) : load_apart(b, k);
+        pm_quat moved = pm_point_along(arc, screw, u, p);
+        const real none = (p.x * 0 + p.y * 0) + p.z * 0; /* or NaN */
+        moved = pm_quat_of(moved.x + none, moved.y + none, moved.z + none, moved.w);
+        odd |= (moved.x != moved.x);
+        if (b->to)
+            store_packed(moved, b->count - k, b->to + 3 * k);
+        else
+            store_apart(moved, k, b);
     }
+    b->odd = pm_any(odd);
 }
 
 static void run_singles(const pm_points_request *r, pm_points_block *b) {

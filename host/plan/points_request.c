@@ -179,27 +179,32 @@ static void locate_one(const int64_t *keys, size_t count, const pm_stamp_rules *
 }
 
 /* Fewer stamps of one segment are located with others. */
-enum { LEAST_RUN = 16 };
+enum { LEAST_RUN = 16, CHUNK = 32 };
 
 /* Likewise for the first stamps, which are in one segment. Returns how many; 0: too few. Compilers vectorise the first
  * loop. */
 PM_CLONES static size_t locate_run(const int64_t *keys, size_t segment, const int64_t *stamps,
                                    size_t count, pm_stamp_places *to) {
     const int64_t begin = keys[segment], end = keys[segment + 1];
-    int outside = 0;
     if (since(begin, end) > INT32_MAX || stamps[0] < begin || stamps[0] >= end)
         return 0;
-    for (size_t i = 0; i < count; i++)
-        outside |= (stamps[i] < begin) | (stamps[i] >= end);
-    for (size_t i = 1; i < count && outside; i++)
-        if (stamps[i] < begin || stamps[i] >= end) {
-            count = i < LEAST_RUN ? 0 : i;
-            outside = 0;
-        }
+    size_t run = 0;
+    for (int outside = 0; run < count; run += CHUNK) { /* those that are all inside */
+        const size_t ahead = count - run < CHUNK ? count - run : CHUNK;
+        for (size_t i = 0; i < ahead; i++)
+            outside |= (stamps[run + i] < begin) | (stamps[run + i] >= end);
+        if (outside)
+            break;
+    }
+    run = run < count ? run : count;
+    while (run < count && stamps[run] >= begin && stamps[run] < end)
+        run++;
+    if (run < count && run < LEAST_RUN)
+        return 0;
     to->begin = begin;
     to->length = end - begin;
     to->segments[0] = (pm_u32)segment;
-    return count;
+    return run;
 }
 
 size_t pm_trajectory_locate(const pm_trajectory *t, const pm_u32 *tracks, bool one_track,
