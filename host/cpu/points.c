@@ -134,13 +134,15 @@ static pm_status refuse_stamp(const pm_trajectory *t, size_t track, int64_t stam
 /* Locates the points of a block in all frames. It becomes shorter where the first of them are in one segment. */
 static pm_status locate(const pm_points_request *r, size_t first, size_t *hints, pm_points_block *b,
                         pm_error *error) {
-    int64_t *stamps = b->stamps;
-    pm_stamps_read(&r->job->stamps, first, b->count, stamps);
-    for (size_t f = 0; f < r->job->frame_count; f++) {
+    b->stamps = pm_stamps_in_place(&r->job->stamps, first);
+    if (!b->stamps)
+        pm_stamps_read(&r->job->stamps, first, b->count, b->own_stamps);
+    b->stamps = b->stamps ? b->stamps : b->own_stamps;
+    for (unsigned f = 0; f < r->job->frame_count; f++) {
         const pm_moving_frame *frame = &r->job->frames[f];
         const pm_trajectory *t = frame->trajectory;
-        for (size_t i = 0; i < b->count && !frame->tracks.data; i++)
-            b->tracks[f][i] = frame->track;
+        b->one_track[f] = !frame->tracks.data;
+        b->tracks[f][0] = frame->track;
         for (size_t i = 0; i < b->count && frame->tracks.data; i++) {
             b->tracks[f][i] = load_track(&frame->tracks, first + i);
             if (b->tracks[f][i] >= t->clip->track_count)
@@ -149,11 +151,11 @@ static pm_status locate(const pm_points_request *r, size_t first, size_t *hints,
                                b->tracks[f][i], t->clip->track_count);
         }
         pm_stamp_places *to = &b->places[f];
-        b->count = pm_trajectory_locate(t, b->tracks[f], !frame->tracks.data, &r->rules, stamps,
+        b->count = pm_trajectory_locate(t, b->tracks[f], !frame->tracks.data, &r->rules, b->stamps,
                                         b->count, &hints[f], to);
         for (size_t i = 0; i < b->count && !to->in_one_segment; i++)
             if (to->states[i] == PM_STAMP_REFUSED)
-                return refuse_stamp(t, b->tracks[f][i], stamps[i], first + i, error);
+                return refuse_stamp(t, pm_track_of(b, f, i), b->stamps[i], first + i, error);
     }
     return PM_OK;
 }
@@ -232,7 +234,7 @@ static void prepare_singles(const moving *m, pm_points_block *b,
     b->arcs = m->singles ? m->singles : own[0];
     for (size_t i = 0; i < (at->in_one_segment ? 1 : b->count); i++) {
         const bool at_end = !at->in_one_segment && at->u[i] >= 1;
-        const size_t track = b->tracks[0][i], key = at->segments[i] + at_end;
+        const size_t track = pm_track_of(b, 0, i), key = at->segments[i] + at_end;
         if (!m->singles)
             make_single(r, track, key, own[i]);
         b->arcs_at[i] = PM_POINT_ARC_FLOATS * (m->singles ? firsts[track] + key : i);

@@ -127,7 +127,7 @@ static inline void set_side(const pm_trajectory *t, const pm_points_block *b, un
         const pm_channel *channel = &t->clip->channels[c];
         for (size_t i = 0; i < PM_LANES && channel->present; i++) {
             const size_t k = first + i < b->count ? first + i : b->count - 1;
-            const pm_track_layout *at = layout_of(channel, b->tracks[f][k]);
+            const pm_track_layout *at = layout_of(channel, pm_track_of(b, f, k));
             const size_t segment = b->places[f].segments[b->places[f].in_one_segment ? 0 : k];
             to->key[c][i] = at->first + segment * at->row;
             to->next[c][i] = to->key[c][i] + at->row;
@@ -138,7 +138,7 @@ static inline void set_side(const pm_trajectory *t, const pm_points_block *b, un
     }
     for (size_t i = 0; i < PM_LANES; i++) {
         const size_t k = first + i < b->count ? first + i : b->count - 1;
-        to->constants[i] = 4 * (size_t)b->tracks[f][k];
+        to->constants[i] = 4 * (size_t)pm_track_of(b, f, k);
         to->constant_plane[i] = 4 * t->clip->padded_tracks;
     }
 }
@@ -221,7 +221,7 @@ static void find_arcs(const pm_trajectory *t, const pm_points_block *b, unsigned
     const pm_stamp_places *at = &b->places[f];
     to->is_one = at->in_one_segment;
     if (to->is_one) {
-        memcpy(to->one, &t->arcs[t->first_arcs[b->tracks[f][0]] + at->segments[0]], sizeof to->one);
+        memcpy(to->one, &t->arcs[t->first_arcs[pm_track_of(b, f, 0)] + at->segments[0]], sizeof to->one);
         for (size_t c = 0; c < 3; c++)
             to->one[ARC(t) + c] -= shift[c];
         memcpy(to->u, at->u, b->count * sizeof *to->u);
@@ -231,7 +231,7 @@ static void find_arcs(const pm_trajectory *t, const pm_points_block *b, unsigned
     const double *numbers = (const double *)t->arcs;
     for (size_t i = 0; i < b->count; i++) {
         const bool at_end = at->u[i] >= 1;
-        keys[i] = (int64_t)(t->first_arcs[b->tracks[f][i]] + at->segments[i] + at_end) *
+        keys[i] = (int64_t)(t->first_arcs[pm_track_of(b, f, i)] + at->segments[i] + at_end) *
                   PM_ARC_NUMBERS;
         to->u[i] = at_end ? 0 : at->u[i];
     }
@@ -398,7 +398,7 @@ static void end_moves(const pm_trajectory *t, const pm_points_block *b, unsigned
     for (size_t i = 0; i < b->count; i++) {
         const pm_stamp_state state = at->in_one_segment ? PM_STAMP_INSIDE : at->states[i];
         const bool rests = state == PM_STAMP_CLAMPED ||
-                           t->clip->timelines[t->clip->timeline_of[b->tracks[f][i]]].constant;
+                           t->clip->timelines[t->clip->timeline_of[pm_track_of(b, f, i)]].constant;
         for (size_t c = 0; c < 3 && rests; c++)
             to->v[c][i] = to->w[c][i] = 0;
         if (state == PM_STAMP_AHEAD)
@@ -514,7 +514,7 @@ static void apply_end(const pm_points_request *r, pm_points_block *b) {
         return;
     }
     for (size_t i = 0; i < b->count; i++) {
-        const pm_points_end *end = &r->ends[b->tracks[0][i]];
+        const pm_points_end *end = &r->ends[pm_track_of(b, 0, i)];
         for (size_t c = 0; c < 4; c++)
             by.q[c][i] = end->pose.rotation[c];
         for (size_t c = 0; c < 3; c++)
@@ -570,8 +570,31 @@ static void apply_frame(const pm_points_request *r, unsigned f, pm_points_block 
         invert(b->count, &by);
     for (size_t i = 0; i < b->count && f == 0 && apart; i++)
         for (size_t c = 0; c < 3; c++)
-            by.t[c][i] -= r->ends[r->by_track ? b->tracks[0][i] : 0].shift[c];
+            by.t[c][i] -= r->ends[r->by_track ? pm_track_of(b, 0, i) : 0].shift[c];
     apply(r, &by, r->needs_rate, b);
+}
+
+/* ---- u ------------------------------------------------------------------------------------------------ */
+
+/* u of a stamp of a block in one segment, whose ns are below 2^31. So a quotient that is not exact is at least 2^-32 of
+ * its last bit from a tie, and the corrected product rounds as the quotient does. */
+static inline double u_at(int64_t stamp, int64_t begin, int64_t length_ns, double inverse) {
+    const double since = (double)(int32_t)((uint64_t)stamp - (uint64_t)begin);
+    const double length = (double)length_ns;
+#ifdef __FMA__
+    const double near = since * inverse;
+    return __builtin_fma(__builtin_fma(-near, length, since), inverse, near);
+#else
+    (void)inverse;
+    return since / length;
+#endif
+}
+
+static void find_u(const pm_points_block *b, pm_stamp_places *to) {
+    const int64_t begin = to->begin, length = to->length;
+    const double inverse = 1 / (double)length;
+    for (size_t i = 0; i < b->count; i++)
+        to->u[i] = u_at(b->stamps[i], begin, length, inverse);
 }
 
 /* ---- singles -------------------------------------------------------------------------------------------- */
@@ -612,20 +635,20 @@ static inline pm_point_arc arc_of_each(const float *from, const pm_u64 *at) {
 #define PM_GIVE_C2(i) PM_GIVE_TWO(2, i)
 #define PM_GIVE_C3(i) PM_GIVE_THIRD(2, i)
 
-static inline pm_quat load_packed(const float *from, size_t count) {
-    real v[3] = {PM_REAL(0.0f), PM_REAL(0.0f), PM_REAL(0.0f)};
-    memcpy(v, from, count < PM_LANES ? 3 * count * sizeof *from : sizeof v);
+static inline pm_quat load_packed(const float *from) {
+    real v[3];
+    memcpy(v, from, sizeof v);
     return pm_quat_of(PM_SHUFFLE(PM_SHUFFLE(v[0], v[1], PM_TAKE_X2), v[2], PM_TAKE_X3),
                       PM_SHUFFLE(PM_SHUFFLE(v[0], v[1], PM_TAKE_Y2), v[2], PM_TAKE_Y3),
                       PM_SHUFFLE(PM_SHUFFLE(v[0], v[1], PM_TAKE_Z2), v[2], PM_TAKE_Z3),
                       PM_REAL(0.0f));
 }
 
-static inline void store_packed(pm_quat p, size_t count, float *to) {
+static inline void store_packed(pm_quat p, float *to) {
     const real v[3] = {PM_SHUFFLE(PM_SHUFFLE(p.x, p.y, PM_GIVE_A2), p.z, PM_GIVE_A3),
                        PM_SHUFFLE(PM_SHUFFLE(p.x, p.y, PM_GIVE_B2), p.z, PM_GIVE_B3),
                        PM_SHUFFLE(PM_SHUFFLE(p.x, p.y, PM_GIVE_C2), p.z, PM_GIVE_C3)};
-    memcpy(to, v, count < PM_LANES ? 3 * count * sizeof *to : sizeof v);
+    memcpy(to, v, sizeof v);
 }
 
 static inline pm_quat load_apart(pm_points_block *b, size_t k) {
@@ -646,24 +669,36 @@ static inline __attribute__((always_inline)) void move_singles(pm_points_block *
                                                                bool screw) {
     pm_point_arc arc = arc_of_all(b->arcs + b->arcs_at[0]);
     pm_mask odd = PM_BITS(0);
+    const float *const from = b->from;
+    float *const to = b->to;
+    const int64_t *const stamps = b->stamps, begin = b->places[0].begin,
+                         length = b->places[0].length;
+    const double inverse = is_one ? 1 / (double)length : 0;
     for (size_t k = 0; k < b->count; k += PM_LANES) {
+        const size_t left = b->count - k;
+        const bool whole = left >= PM_LANES;
+        float rest[3 * PM_LANES], all[PM_LANES];
         real u;
-        float all[PM_LANES];
-        for (size_t i = 0; i < PM_LANES; i++) /* at the last key u is that of no segment */
-            all[i] = is_one || b->places[0].u[k + i] < 1 ? (float)b->places[0].u[k + i] : 0;
+        for (size_t i = 0; i < PM_LANES && is_one; i++)
+            all[i] = (float)u_at(stamps[whole || i < left ? k + i : k], begin, length, inverse);
+        for (size_t i = 0; i < PM_LANES && !is_one; i++) /* at the last key that of no segment */
+            all[i] = b->places[0].u[k + i] < 1 ? (float)b->places[0].u[k + i] : 0;
         memcpy(&u, all, sizeof u);
         if (!is_one)
             arc = arc_of_each(b->arcs, b->arcs_at + k);
-        const pm_quat p =
-            b->from ? load_packed(b->from + 3 * k, b->count - k) : load_apart(b, k);
+        if (from && !whole)
+            memcpy(rest, from + 3 * k, 3 * left * sizeof *rest);
+        const pm_quat p = from ? load_packed(whole ? from + 3 * k : rest) : load_apart(b, k);
         pm_quat moved = pm_point_along(arc, screw, u, p);
         const real none = (p.x * 0 + p.y * 0) + p.z * 0; /* or NaN */
         moved = pm_quat_of(moved.x + none, moved.y + none, moved.z + none, moved.w);
         odd |= (moved.x != moved.x);
-        if (b->to)
-            store_packed(moved, b->count - k, b->to + 3 * k);
+        if (to)
+            store_packed(moved, whole ? to + 3 * k : rest);
         else
             store_apart(moved, k, b);
+        if (to && !whole)
+            memcpy(to + 3 * k, rest, 3 * left * sizeof *rest);
     }
     b->odd = pm_any(odd);
 }
@@ -679,32 +714,15 @@ static void run_singles(const pm_points_request *r, pm_points_block *b) {
             b->singles[c][i] = (float)b->x[c][i];
 }
 
-/* u of stamps in one segment, whose ns are below 2^31. So a quotient that is not exact is at least 2^-32 of its last
- * bit from a tie, and the corrected product rounds as the quotient does. */
-static void find_u(const int64_t *stamps, pm_stamp_places *to) {
-    const double length = (double)to->length, inverse = 1 / length;
-    const int64_t begin = to->begin;
-    for (size_t i = 0; i < PM_POINTS_BLOCK; i++) {
-        const double since = (double)(int32_t)((uint64_t)stamps[i] - (uint64_t)begin);
-#ifdef __FMA__
-        const double near = since * inverse;
-        to->u[i] = __builtin_fma(__builtin_fma(-near, length, since), inverse, near);
-#else
-        to->u[i] = since / length;
-        (void)inverse;
-#endif
-    }
-}
-
 static void run(const pm_points_request *r, pm_points_block *b) {
     const unsigned frames = (unsigned)r->job->frame_count;
-    for (unsigned f = 0; f < frames; f++)
-        if (b->places[f].in_one_segment)
-            find_u(b->stamps, &b->places[f]);
     if (r->singles && !b->in_double) {
         run_singles(r, b);
         return;
     }
+    for (unsigned f = 0; f < frames; f++)
+        if (b->places[f].in_one_segment)
+            find_u(b, &b->places[f]);
     if (r->needs_pose) {
         spread(no_turn, 4, b->q);
         memset(b->p, 0, sizeof b->p);

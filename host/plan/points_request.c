@@ -104,14 +104,17 @@ static bool read_value(const pm_stamps *stamps, const unsigned char *at, int64_t
     }
 }
 
+const int64_t *pm_stamps_in_place(const pm_stamps *stamps, size_t from) {
+    const bool is_plain = stamps->type == PM_STAMP_INT64 && stamps->unit <= 1 && !stamps->base &&
+                          (stamps->stride == 0 || stamps->stride == (ptrdiff_t)sizeof(int64_t));
+    const int64_t *first = stamps->data;
+    return is_plain && (uintptr_t)first % _Alignof(int64_t) == 0 ? first + from : NULL;
+}
+
 void pm_stamps_read(const pm_stamps *stamps, size_t from, size_t count, int64_t *to) {
     const ptrdiff_t packed = (ptrdiff_t)stamp_sizes[stamps->type];
     const ptrdiff_t stride = stamps->stride ? stamps->stride : packed;
     const unsigned char *at = (const unsigned char *)stamps->data + (ptrdiff_t)from * stride;
-    if (stamps->type == PM_STAMP_INT64 && stride == packed && stamps->unit <= 1 && !stamps->base) {
-        memcpy(to, at, count * sizeof *to);
-        return;
-    }
     for (size_t k = 0; k < count; k++, at += stride)
         if (!read_value(stamps, at, &to[k]) || __builtin_add_overflow(to[k], stamps->base, &to[k]))
             to[k] = PM_NO_STAMP;

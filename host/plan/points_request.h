@@ -50,6 +50,9 @@ static inline size_t pm_trajectory_keys(const pm_trajectory *t, size_t track) {
 /* What a time is read as that is not finite or does not fit. */
 #define PM_NO_STAMP INT64_MAX
 
+/* Stamps `from` on where they are, if that is as pm_stamps_read would write them; else NULL. */
+const int64_t *pm_stamps_in_place(const pm_stamps *stamps, size_t from);
+
 /* Reads stamps `from` on. */
 void pm_stamps_read(const pm_stamps *stamps, size_t from, size_t count, int64_t *to);
 
