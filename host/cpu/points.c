@@ -182,12 +182,11 @@ static double row_times(const double row[3], const double v[3]) {
     return row[0] * v[0] + row[1] * v[1] + row[2] * v[2];
 }
 
-/* The pm_point_arc of a key, with what is fixed on both sides; all in double, then rounded. Of directions it moves
+/* The pm_point_arc of arc `number`, with what is fixed on both sides; all in double, then rounded. Of directions it moves
  * nothing. */
-static void make_single(const pm_points_request *r, size_t track, size_t key,
+static void make_single(const pm_points_request *r, size_t number, size_t track,
                         float to[PM_POINT_ARC_FLOATS]) {
-    const pm_trajectory *t = r->job->frames[0].trajectory;
-    const pm_rigid_arc *arc = &t->arcs[t->first_arcs[track] + key];
+    const pm_rigid_arc *arc = &r->job->frames[0].trajectory->arcs[number];
     const pm_points_end *end = &r->ends[r->by_track ? track : 0];
     const double moves = r->job->directions ? 0 : 1;
     double after[3][3], at_key[3][3], before[3][3], turn[3][3], all[3][3];
@@ -231,14 +230,19 @@ static void prepare_singles(const moving *m, pm_points_block *b,
     const pm_points_request *r = m->request;
     const pm_stamp_places *at = &b->places[0];
     const size_t *firsts = r->job->frames[0].trajectory->first_arcs;
+    const size_t count = at->in_one_segment ? 1 : b->count;
+    bool any_ahead = false;
     b->arcs = m->singles ? m->singles : own[0];
-    for (size_t i = 0; i < (at->in_one_segment ? 1 : b->count); i++) {
+    for (size_t i = 0; i < count; i++) {
         const bool at_end = !at->in_one_segment && at->u[i] >= 1;
-        const size_t track = pm_track_of(b, 0, i), key = at->segments[i] + at_end;
-        if (!m->singles)
-            make_single(r, track, key, own[i]);
-        b->arcs_at[i] = PM_POINT_ARC_FLOATS * (m->singles ? firsts[track] + key : i);
-        b->in_double |= !at->in_one_segment && at->states[i] == PM_STAMP_AHEAD;
+        b->arcs_at[i] = PM_POINT_ARC_FLOATS * (firsts[pm_track_of(b, 0, i)] + at->segments[i] + at_end);
+    }
+    for (size_t i = 0; i < count && !at->in_one_segment; i++)
+        any_ahead |= at->states[i] == PM_STAMP_AHEAD;
+    b->in_double |= any_ahead;
+    for (size_t i = 0; i < count && !m->singles; i++) {
+        make_single(r, b->arcs_at[i] / PM_POINT_ARC_FLOATS, pm_track_of(b, 0, i), own[i]);
+        b->arcs_at[i] = PM_POINT_ARC_FLOATS * i;
     }
     for (size_t c = 0; c < 3 && b->in_double; c++)
         for (size_t i = 0; i < b->count; i++)
@@ -380,10 +384,9 @@ static pm_status make_singles(const pm_points_request *r, float **singles, pm_er
     *singles = pm_allocate(r->host, total * PM_POINT_ARC_FLOATS * sizeof **singles);
     if (!*singles)
         return pm_fail_memory(error);
-    for (size_t track = 0; track < tracks; track++)
-        for (size_t k = 0; k < pm_trajectory_keys(t, track); k++)
-            make_single(r, track, k,
-                        *singles + PM_POINT_ARC_FLOATS * (t->first_arcs[track] + k));
+    for (size_t track = 0, k = 0; track < tracks; track++)
+        for (const size_t end = k + pm_trajectory_keys(t, track); k < end; k++)
+            make_single(r, k, track, *singles + PM_POINT_ARC_FLOATS * k);
     return PM_OK;
 }
 

@@ -679,8 +679,12 @@ static inline __attribute__((always_inline)) void move_singles(pm_points_block *
         const bool whole = left >= PM_LANES;
         float rest[3 * PM_LANES], all[PM_LANES];
         real u;
+        int64_t last[PM_LANES];
+        if (is_one && !whole)
+            memcpy(last, stamps + k, left * sizeof *last);
+        const int64_t *const own = whole ? stamps + k : last;
         for (size_t i = 0; i < PM_LANES && is_one; i++)
-            all[i] = (float)u_at(stamps[whole || i < left ? k + i : k], begin, length, inverse);
+            all[i] = (float)u_at(own[i], begin, length, inverse);
         for (size_t i = 0; i < PM_LANES && !is_one; i++) /* at the last key that of no segment */
             all[i] = b->places[0].u[k + i] < 1 ? (float)b->places[0].u[k + i] : 0;
         memcpy(&u, all, sizeof u);

@@ -129,7 +129,7 @@ static uint64_t since(int64_t from, int64_t stamp) {
 
 /* The segments of stamps, by bisection without branches on stamps, whose order no processor predicts, of all
  * stamps at once. Those outside get the first or the last one. */
-static void find_segments(const int64_t *keys, size_t segments, const int64_t *stamps, size_t count,
+PM_CLONES static void find_segments(const int64_t *keys, size_t segments, const int64_t *stamps, size_t count,
                           int64_t *low) {
     memset(low, 0, count * sizeof *low);
     for (size_t left = segments; left > 1;) {
@@ -143,6 +143,37 @@ static void find_segments(const int64_t *keys, size_t segments, const int64_t *s
 /* u of a stamp at or behind a key and before the next one. It can round to 1. */
 static double fraction_of(const int64_t *key, int64_t stamp) {
     return (double)since(key[0], stamp) / (double)since(key[0], key[1]);
+}
+
+/* Of a whole number below 2^52, with what every instruction set has. */
+static double small_number(uint64_t n) {
+    union {
+        uint64_t bits;
+        double number;
+    } v = {.bits = n | 0x4330000000000000}; /* 2^52 + n */
+    return v.number - 4503599627370496.0;
+}
+
+/* The places of stamps whose segments are found, if all are within the keys and below the last one, without a rule for
+ * gaps. */
+PM_CLONES static bool locate_inside(const int64_t *keys, size_t segments, const int64_t *stamps,
+                                    const int64_t *low, size_t count, pm_stamp_places *to,
+                                    size_t from) {
+    const int64_t first = keys[0], last = keys[segments];
+    int outside = since(first, last) >> 52 != 0;
+    for (size_t i = 0; i < count; i++)
+        outside |= (stamps[i] < first) | (stamps[i] >= last);
+    if (outside)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t begin = (uint64_t)keys[low[i]], end = (uint64_t)keys[low[i] + 1];
+        to->u[from + i] =
+            small_number((uint64_t)stamps[i] - begin) / small_number(end - begin);
+    }
+    for (size_t i = 0; i < count; i++)
+        to->segments[from + i] = (pm_u32)low[i];
+    memset(to->states + from, PM_STAMP_INSIDE, count);
+    return true;
 }
 
 static void set_outside(const pm_stamp_rules *rules, pm_u32 last, bool is_before, uint64_t by,
@@ -234,6 +265,9 @@ size_t pm_trajectory_locate(const pm_trajectory *t, const pm_u32 *tracks, bool o
             run++;
         keys = t->stamps + first[0];
         find_segments(keys, first[1] - first[0] - 1, stamps + i, run, low + i);
+        if (rules->max_gap == UINT64_MAX && first[1] - first[0] > 1 &&
+            locate_inside(keys, first[1] - first[0] - 1, stamps + i, low + i, run, to, i))
+            continue;
         for (size_t k = i; k < i + run; k++)
             locate_one(keys, first[1] - first[0], rules, stamps[k], (size_t)low[k], to, k);
     }

@@ -745,10 +745,10 @@ static int by_first(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-TEST(results_have_the_same_bits_for_any_order_threads_and_instruction_set) {
+static void check_bits(pm_method method, bool screw, uint64_t salt) {
     enum { MANY = 30000 };
-    made t = make(200, 1, PM_METHOD_CUBIC, false, 0.4, 100, 12);
-    random_source r = random_salted(12);
+    made t = make(200, 1, method, screw, 0.4, 100, salt);
+    random_source r = random_salted(salt);
     int64_t *stamps = test_array(MANY, sizeof *stamps);
     float *points = test_array(MANY, 3 * sizeof *points), *moved[4];
     for (size_t i = 0; i < MANY; i++) {
@@ -799,6 +799,8 @@ TEST(results_have_the_same_bits_for_any_order_threads_and_instruction_set) {
     for (size_t set = 0; set < pm_instruction_set_count(); set++) {
         size_t invalid;
         const pm_points_request request = {.job = &job,
+                                           .singles = method == PM_METHOD_SLERP,
+                                           .before.rotation = {0, 0, 0, 1},
                                            .rules = {.max_gap = UINT64_MAX},
                                            .before_is_identity = true,
                                            .ends = &end,
@@ -814,6 +816,79 @@ TEST(results_have_the_same_bits_for_any_order_threads_and_instruction_set) {
     free(stamps);
     free(points);
     unmake(&t);
+}
+
+TEST(results_have_the_same_bits_for_any_order_threads_and_instruction_set) {
+    check_bits(PM_METHOD_CUBIC, false, 12);
+    check_bits(PM_METHOD_SLERP, false, 18);
+    check_bits(PM_METHOD_SLERP, true, 19);
+}
+
+/* Float32 points of slerps and screws are moved in float32, others in double. */
+TEST(float32_points_are_within_a_few_units_of_the_truth_with_all_that_is_fixed) {
+    random_source r = random_salted(20);
+    for (uint64_t round = 0; round < 40; round++) {
+        enum { SOME = 700 };
+        /* up to half a turn from key to key */
+        made t = make(12 + 400 * (round % 3 == 2), 2, PM_METHOD_SLERP, round % 2, 0.05 * (double)round,
+                      round % 5 ? 6.4e6 : 0, 2000 + round);
+        int64_t *stamps = test_array(SOME, sizeof *stamps);
+        float(*points)[4] = test_array(SOME, sizeof *points), (*moved)[3] = test_array(SOME, 12);
+        uint16_t tracks[SOME];
+        uint8_t valid[SOME];
+        memset(valid, 7, sizeof valid);
+        const bool by_track = round % 4 > 1;
+        for (size_t i = 0; i < SOME; i++) {
+            stamps[i] = round % 8 < 4 ? random_stamp(&t, &r)
+                                      : t.stamps[0] + (int64_t)((double)i / SOME *
+                                                                (double)(t.stamps[t.m.keys - 1] -
+                                                                         t.stamps[0]));
+            tracks[i] = (uint16_t)(by_track ? number(&r, 0, 2) : 1);
+            for (size_t c = 0; c < 3; c++)
+                points[i][c] = (float)number(&r, -100, 100);
+        }
+        points[300][1] = NAN;
+        points[301][2] = INFINITY;
+        pm_points_job job = {
+            .count = SOME,
+            .stamps = {.data = stamps},
+            .points = {.data = points, .stride = sizeof *points},
+            .frames = {{.trajectory = t.trajectory, .track = by_track ? 0 : 1}},
+            .frame_count = 1,
+            .before = random_fixed(&r),
+            .after = random_fixed(&r),
+            .to_reference = round % 3 > 0,
+            .reference = random_stamp(&t, &r),
+            .directions = round % 7 == 6,
+            .moved = {.data = moved},
+            .valid = valid};
+        if (by_track)
+            job.frames[0].tracks = (pm_track_field){.data = tracks, .bytes = 2};
+        memcpy(job.origin, t.far, sizeof job.origin);
+        memset(moved, 0xff, SOME * sizeof *moved);
+        expect_success(pm_move_points(&job, new_error()));
+        for (size_t i = 0; i < SOME; i++) {
+            oracle_cursor cursor;
+            pose p = truth_at(&t, tracks[i], stamps[i], &cursor);
+            if (job.to_reference)
+                p = compose(inverse(truth_at(&t, tracks[i], job.reference, &cursor)), p);
+            p = compose(of_fixed(&job.after), compose(p, of_fixed(&job.before)));
+            const vec3 from = {(double)points[i][0], (double)points[i][1], (double)points[i][2]};
+            const vec3 want = job.directions ? quat_rotate(p.q, from) : move(p, from);
+            const vec3 got = {(double)moved[i][0], (double)moved[i][1], (double)moved[i][2]};
+            const double reach = vec3_norm(from) + 5, off = vec3_norm(vec3_subtract(want, got));
+            const bool odd = i == 300 || i == 301;
+            assert_int_equal(valid[i], !odd);
+            for (size_t c = 0; c < 3; c++)
+                assert_true(isnan(moved[i][c]) == odd);
+            if (!odd && !(off < 5e-7 * reach + 1.2e-7 * vec3_norm(want) + 4e-9))
+                fail_msg("round %d, point %d: off by %g at %g", (int)round, (int)i, off, reach);
+        }
+        free(stamps);
+        free(points);
+        free(moved);
+        unmake(&t);
+    }
 }
 
 TEST(points_that_are_not_finite_are_invalid_and_others_beside_them_are_not) {
