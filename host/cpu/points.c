@@ -223,6 +223,23 @@ static void point_at_singles(const pm_points_request *r, size_t first, pm_points
     b->to = packs ? (float *)to->data + 3 * first : NULL;
 }
 
+/* Finds the arcs of points in any order, behind the first of one track, or of each. Returns whether some point is
+ * extrapolated. */
+PM_CLONES static bool find_arcs(pm_points_block *b, size_t first, const size_t *firsts) {
+    const pm_stamp_places *at = &b->places[0];
+    int any_ahead = 0;
+    for (size_t i = 0; i < b->count && firsts; i++)
+        b->arcs_at[i] = firsts[b->tracks[0][i]];
+    for (size_t i = 0; i < b->count && !firsts; i++)
+        b->arcs_at[i] = first;
+    for (size_t i = 0; i < b->count; i++)
+        b->arcs_at[i] =
+            PM_POINT_ARC_FLOATS * (b->arcs_at[i] + at->segments[i] + (pm_u64)(at->u[i] >= 1));
+    for (size_t i = 0; i < b->count; i++)
+        any_ahead |= at->states[i] == PM_STAMP_AHEAD;
+    return any_ahead != 0;
+}
+
 /* Those that the points of a block need: of the request, or made into `own`. Points that are extrapolated are moved in
  * double. */
 static void prepare_singles(const moving *m, pm_points_block *b,
@@ -233,12 +250,12 @@ static void prepare_singles(const moving *m, pm_points_block *b,
     const size_t count = at->in_one_segment ? 1 : b->count;
     bool any_ahead = false;
     b->arcs = m->singles ? m->singles : own[0];
-    for (size_t i = 0; i < count; i++) {
-        const bool at_end = !at->in_one_segment && at->u[i] >= 1;
-        b->arcs_at[i] = PM_POINT_ARC_FLOATS * (firsts[pm_track_of(b, 0, i)] + at->segments[i] + at_end);
-    }
-    for (size_t i = 0; i < count && !at->in_one_segment; i++)
-        any_ahead |= at->states[i] == PM_STAMP_AHEAD;
+    if (at->in_one_segment)
+        b->arcs_at[0] = PM_POINT_ARC_FLOATS * (firsts[b->tracks[0][0]] + at->segments[0]);
+    else if (b->one_track[0])
+        any_ahead = find_arcs(b, firsts[b->tracks[0][0]], NULL);
+    else
+        any_ahead = find_arcs(b, 0, firsts);
     b->in_double |= any_ahead;
     for (size_t i = 0; i < count && !m->singles; i++) {
         make_single(r, b->arcs_at[i] / PM_POINT_ARC_FLOATS, pm_track_of(b, 0, i), own[i]);
@@ -255,7 +272,7 @@ static void prepare_singles(const moving *m, pm_points_block *b,
 
 /* Whether each point is valid; results of others become NaN. Returns the number of those. Singles are NaN where a point
  * is not finite. */
-static size_t find_valid(const pm_points_request *r, const pm_points_block *b, uint8_t *valid) {
+PM_CLONES static size_t find_valid(const pm_points_request *r, const pm_points_block *b, uint8_t *valid) {
     size_t invalid = 0;
     memset(valid, 1, b->count);
     for (size_t f = 0; f < r->job->frame_count; f++)

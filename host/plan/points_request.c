@@ -129,8 +129,8 @@ static uint64_t since(int64_t from, int64_t stamp) {
 
 /* The segments of stamps, by bisection without branches on stamps, whose order no processor predicts, of all
  * stamps at once. Those outside get the first or the last one. */
-PM_CLONES static void find_segments(const int64_t *keys, size_t segments, const int64_t *stamps, size_t count,
-                          int64_t *low) {
+PM_CLONES static void find_segments(const int64_t *keys, size_t segments, const int64_t *stamps,
+                                    size_t count, int64_t *restrict low) {
     memset(low, 0, count * sizeof *low);
     for (size_t left = segments; left > 1;) {
         const int64_t half = (int64_t)(left / 2);
