@@ -89,6 +89,7 @@ bench_runner samples_run_baseline, samples_run_obvious;
 case_table samples_table(void); /* ceilings, low-passes and other layouts */
 case_table crowds_table(void);
 case_table files_table(void);
+case_table points_table(void);
 
 /* Writes the cases whose names match one of the globs, with commas between them (NULL: all). Returns
  * their number. */

@@ -72,6 +72,25 @@ typedef struct baseline_walks {
 
 extern const baseline_walks baseline_walks_plain, baseline_walks_avx2, baseline_walks_avx512;
 
+/* ---- points: a segment of a trajectory ------------------------------------------------- */
+
+typedef struct baseline_segment {
+    float turn[9];     /* the matrix at the key */
+    float rotation[3]; /* the vector to the next one, in the outer frame */
+    float angle2;      /* its squared length */
+    float position[3]; /* at the key */
+    float way[3];      /* to the next one */
+    int64_t begin;     /* stamp of the key */
+    float inverse;     /* 1/ns of the segment */
+} baseline_segment;
+
+/* Moves points of one segment. */
+typedef void baseline_points(const baseline_segment *segment, const int64_t *stamps,
+                             const float *points, float *moved, size_t count);
+
+extern baseline_points *const baseline_points_plain, *const baseline_points_avx2,
+                                                         *const baseline_points_avx512;
+
 /* ---- arithmetic, and the choice ------------------------------------------------- */
 
 /* x[i] becomes x[i] factor + term, `steps` times, for as many numbers as all chains have lanes. */
@@ -87,6 +106,7 @@ extern const arithmetic_loop arithmetic_loop_plain, arithmetic_loop_avx2, arithm
 typedef struct bench_loops {
     const baseline_loops *curves;
     const baseline_walks *crowds;
+    baseline_points *points;
     const arithmetic_loop *arithmetic;
 } bench_loops;
 

@@ -241,7 +241,8 @@ static cli_exit pose(bench_device *device, pm_crowd *crowd, const device_target 
 
 #define LOOPS_OF(set)                                                                              \
     (bench_loops) {                                                                                \
-        &baseline_loops_##set, &baseline_walks_##set, &arithmetic_loop_##set                       \
+        &baseline_loops_##set, &baseline_walks_##set, baseline_points_##set,                       \
+            &arithmetic_loop_##set                                                                 \
     }
 
 /* The options that the loops are compiled with decide which features are checked. */

@@ -72,11 +72,10 @@ PM_CLONES static void store(const pm_coordinates_out *to, size_t first, size_t c
     if (!to->data)
         return;
     unsigned char *at = (unsigned char *)to->data + (ptrdiff_t)first * stride;
-    if (to->type == PM_COORDINATE_FLOAT64) {
+    if (to->type == PM_COORDINATE_FLOAT64)
         STORE_COLUMNS(double, components, stride, step)
-    } else {
+    else
         STORE_COLUMNS(float, components, stride, step)
-    }
 }
 
 static void store_singles(const pm_coordinates_out *to, size_t first, size_t count,
@@ -171,10 +170,9 @@ static void multiply(double a[3][3], double b[3][3], double to[3][3]) {
 static void matrix_of(const double q[4], double to[3][3]) {
     const double x = q[0], y = q[1], z = q[2], w = q[3];
     const double s = 2 / (x * x + y * y + z * z + w * w);
-    const double all[3][3] = {
-        {1 - s * (y * y + z * z), s * (x * y - z * w), s * (x * z + y * w)},
-        {s * (x * y + z * w), 1 - s * (x * x + z * z), s * (y * z - x * w)},
-        {s * (x * z - y * w), s * (y * z + x * w), 1 - s * (x * x + y * y)}};
+    const double all[3][3] = {{1 - s * (y * y + z * z), s * (x * y - z * w), s * (x * z + y * w)},
+                              {s * (x * y + z * w), 1 - s * (x * x + z * z), s * (y * z - x * w)},
+                              {s * (x * z - y * w), s * (y * z + x * w), 1 - s * (x * x + y * y)}};
     memcpy(to, all, sizeof all);
 }
 
@@ -215,8 +213,8 @@ static void point_at_singles(const pm_points_request *r, size_t first, pm_points
     const pm_coordinates *from = &r->job->points;
     const pm_coordinates_out *to = &r->job->moved;
     const bool alone = r->singles && !b->in_double && b->places[0].in_one_segment;
-    const bool is_packed =
-        alone && step_of(from->step, from->type) == 4 && stride_of(from->stride, from->type, 3) == 12;
+    const bool is_packed = alone && step_of(from->step, from->type) == 4 &&
+                           stride_of(from->stride, from->type, 3) == 12;
     const bool packs =
         alone && step_of(to->step, to->type) == 4 && stride_of(to->stride, to->type, 3) == 12;
     b->from = is_packed ? (const float *)from->data + 3 * first : NULL;
@@ -272,7 +270,8 @@ static void prepare_singles(const moving *m, pm_points_block *b,
 
 /* Whether each point is valid; results of others become NaN. Returns the number of those. Singles are NaN where a point
  * is not finite. */
-PM_CLONES static size_t find_valid(const pm_points_request *r, const pm_points_block *b, uint8_t *valid) {
+PM_CLONES static size_t find_valid(const pm_points_request *r, const pm_points_block *b,
+                                   uint8_t *valid) {
     size_t invalid = 0;
     memset(valid, 1, b->count);
     for (size_t f = 0; f < r->job->frame_count; f++)

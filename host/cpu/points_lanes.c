@@ -221,7 +221,8 @@ static void find_arcs(const pm_trajectory *t, const pm_points_block *b, unsigned
     const pm_stamp_places *at = &b->places[f];
     to->is_one = at->in_one_segment;
     if (to->is_one) {
-        memcpy(to->one, &t->arcs[t->first_arcs[pm_track_of(b, f, 0)] + at->segments[0]], sizeof to->one);
+        memcpy(to->one, &t->arcs[t->first_arcs[pm_track_of(b, f, 0)] + at->segments[0]],
+               sizeof to->one);
         for (size_t c = 0; c < 3; c++)
             to->one[ARC(t) + c] -= shift[c];
         memcpy(to->u, at->u, b->count * sizeof *to->u);
@@ -307,12 +308,12 @@ move_along(const arcs *a, bool is_one, bool screw, int terms, size_t count, doub
     for (size_t i = 0; i < count; i++) {
         const double x = OF(q[0]), y = OF(q[1]), z = OF(q[2]), w = OF(q[3]);
         const double x2 = x + x, y2 = y + y, z2 = z + z;
-        const double ax = (1 - (y2 * y + z2 * z)) * px[i] + (x2 * y - z2 * w) * py[i] +
-                          (x2 * z + y2 * w) * pz[i];
-        const double ay = (x2 * y + z2 * w) * px[i] + (1 - (x2 * x + z2 * z)) * py[i] +
-                          (y2 * z - x2 * w) * pz[i];
-        const double az = (x2 * z - y2 * w) * px[i] + (y2 * z + x2 * w) * py[i] +
-                          (1 - (x2 * x + y2 * y)) * pz[i];
+        const double ax =
+            (1 - (y2 * y + z2 * z)) * px[i] + (x2 * y - z2 * w) * py[i] + (x2 * z + y2 * w) * pz[i];
+        const double ay =
+            (x2 * y + z2 * w) * px[i] + (1 - (x2 * x + z2 * z)) * py[i] + (y2 * z - x2 * w) * pz[i];
+        const double az =
+            (x2 * z - y2 * w) * px[i] + (y2 * z + x2 * w) * py[i] + (1 - (x2 * x + y2 * y)) * pz[i];
         const double vx = OF(v[0]), vy = OF(v[1]), vz = OF(v[2]);
         const double wx = OF(way[0]), wy = OF(way[1]), wz = OF(way[2]);
         const double bx = vy * az - vz * ay + (screw ? wx : 0);
@@ -616,7 +617,7 @@ static inline pm_point_arc arc_of_each(const float *from, const pm_u64 *at) {
 
 /* x, y or z of as many points as there are lanes, which are three vectors without gaps, and the reverse. */
 #define PM_TAKE_TWO(c, i) (3 * (i) + (c) < 2 * PM_LANES ? 3 * (i) + (c) : 0)
-#define PM_TAKE_THIRD(c, i) (3 * (i) + (c) < 2 * PM_LANES ? (i) : 3 * (i) + (c) - PM_LANES)
+#define PM_TAKE_THIRD(c, i) (3 * (i) + (c) < 2 * PM_LANES ? (i) : 3 * (i) + (c)-PM_LANES)
 #define PM_TAKE_X2(i) PM_TAKE_TWO(0, i)
 #define PM_TAKE_X3(i) PM_TAKE_THIRD(0, i)
 #define PM_TAKE_Y2(i) PM_TAKE_TWO(1, i)
@@ -624,8 +625,7 @@ static inline pm_point_arc arc_of_each(const float *from, const pm_u64 *at) {
 #define PM_TAKE_Z2(i) PM_TAKE_TWO(2, i)
 #define PM_TAKE_Z3(i) PM_TAKE_THIRD(2, i)
 #define PM_GIVE_TWO(n, i)                                                                          \
-    (((n)*PM_LANES + (i)) % 3 == 1 ? PM_LANES + ((n)*PM_LANES + (i)) / 3                           \
-                                   : ((n)*PM_LANES + (i)) / 3)
+    (((n)*PM_LANES + (i)) % 3 == 1 ? PM_LANES + ((n)*PM_LANES + (i)) / 3 : ((n)*PM_LANES + (i)) / 3)
 #define PM_GIVE_THIRD(n, i)                                                                        \
     (((n)*PM_LANES + (i)) % 3 == 2 ? PM_LANES + ((n)*PM_LANES + (i)) / 3 : (i))
 #define PM_GIVE_A2(i) PM_GIVE_TWO(0, i)

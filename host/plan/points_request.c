@@ -167,8 +167,7 @@ PM_CLONES static bool locate_inside(const int64_t *keys, size_t segments, const 
         return false;
     for (size_t i = 0; i < count; i++) {
         const uint64_t begin = (uint64_t)keys[low[i]], end = (uint64_t)keys[low[i] + 1];
-        to->u[from + i] =
-            small_number((uint64_t)stamps[i] - begin) / small_number(end - begin);
+        to->u[from + i] = small_number((uint64_t)stamps[i] - begin) / small_number(end - begin);
     }
     for (size_t i = 0; i < count; i++)
         to->segments[from + i] = (pm_u32)low[i];

@@ -15,8 +15,8 @@
  * double: float32 keys alone are off by 6e-8 rad, which is 6e-6 m at 100 m. */
 typedef struct pm_rigid_arc {
     double q[4], t[3];
-    double v[3];          /* the rotation vector in the outer frame */
-    double way[3];        /* of the frame's origin; of a screw its velocity at the key, per segment */
+    double v[3];   /* the rotation vector in the outer frame */
+    double way[3]; /* of the frame's origin; of a screw its velocity at the key, per segment */
     double along, angle2; /* of a screw v . way, else 0; |v|^2 */
     double rate;          /* 1/seconds of the segment */
 } pm_rigid_arc;
@@ -32,15 +32,14 @@ struct pm_trajectory {
     const pm_host *host;
     size_t threads; /* of the engine */
     pm_clip_data *clip;
-    int64_t *stamps;  /* of all keys, timeline after timeline */
-    size_t *firsts;   /* (timeline_count + 1): the keys before each timeline */
-    double origin[3]; /* that positions are relative to, but those of arcs */
-    pm_rigid_arc *arcs;     /* of all keys, track after track; NULL: the clip has the curves */
+    int64_t *stamps;    /* of all keys, timeline after timeline */
+    size_t *firsts;     /* (timeline_count + 1): the keys before each timeline */
+    double origin[3];   /* that positions are relative to, but those of arcs */
+    pm_rigid_arc *arcs; /* of all keys, track after track; NULL: the clip has the curves */
     size_t *first_arcs; /* (track_count) */
     bool screw;
     bool turns_little; /* angle2 of no arc is above PM_LITTLE_TURN2 */
 };
-
 
 static inline size_t pm_trajectory_keys(const pm_trajectory *t, size_t track) {
     const size_t *firsts = &t->firsts[t->clip->timeline_of[track]];

@@ -244,8 +244,7 @@ static void check_method(pm_method method, bool screw, double far, uint64_t salt
         const double angle = oracle_error(p.q, quat_normalise(quat_of(out[i].q))) / scale;
         const double place = vec3_norm(vec3_subtract(p.p, vec3_of(out[i].p)));
         const double reach = vec3_norm(vec3_of(points[i]));
-        const double off =
-            vec3_norm(vec3_subtract(move(p, vec3_of(points[i])), vec3_of(out[i].x)));
+        const double off = vec3_norm(vec3_subtract(move(p, vec3_of(points[i])), vec3_of(out[i].x)));
         worst = fmax(worst, angle);
         /* those of slerp and screws are not of float32: 1e-6 m at 100 m, and the digits of far keys */
         if (method == PM_METHOD_SLERP)
@@ -830,8 +829,8 @@ TEST(float32_points_are_within_a_few_units_of_the_truth_with_all_that_is_fixed) 
     for (uint64_t round = 0; round < 40; round++) {
         enum { SOME = 700 };
         /* up to half a turn from key to key */
-        made t = make(12 + 400 * (round % 3 == 2), 2, PM_METHOD_SLERP, round % 2, 0.05 * (double)round,
-                      round % 5 ? 6.4e6 : 0, 2000 + round);
+        made t = make(12 + 400 * (round % 3 == 2), 2, PM_METHOD_SLERP, round % 2,
+                      0.05 * (double)round, round % 5 ? 6.4e6 : 0, 2000 + round);
         int64_t *stamps = test_array(SOME, sizeof *stamps);
         float(*points)[4] = test_array(SOME, sizeof *points), (*moved)[3] = test_array(SOME, 12);
         uint16_t tracks[SOME];
@@ -839,29 +838,29 @@ TEST(float32_points_are_within_a_few_units_of_the_truth_with_all_that_is_fixed) 
         memset(valid, 7, sizeof valid);
         const bool by_track = round % 4 > 1;
         for (size_t i = 0; i < SOME; i++) {
-            stamps[i] = round % 8 < 4 ? random_stamp(&t, &r)
-                                      : t.stamps[0] + (int64_t)((double)i / SOME *
-                                                                (double)(t.stamps[t.m.keys - 1] -
-                                                                         t.stamps[0]));
+            stamps[i] =
+                round % 8 < 4
+                    ? random_stamp(&t, &r)
+                    : t.stamps[0] + (int64_t)((double)i / SOME *
+                                              (double)(t.stamps[t.m.keys - 1] - t.stamps[0]));
             tracks[i] = (uint16_t)(by_track ? number(&r, 0, 2) : 1);
             for (size_t c = 0; c < 3; c++)
                 points[i][c] = (float)number(&r, -100, 100);
         }
         points[300][1] = NAN;
         points[301][2] = INFINITY;
-        pm_points_job job = {
-            .count = SOME,
-            .stamps = {.data = stamps},
-            .points = {.data = points, .stride = sizeof *points},
-            .frames = {{.trajectory = t.trajectory, .track = by_track ? 0 : 1}},
-            .frame_count = 1,
-            .before = random_fixed(&r),
-            .after = random_fixed(&r),
-            .to_reference = round % 3 > 0,
-            .reference = random_stamp(&t, &r),
-            .directions = round % 7 == 6,
-            .moved = {.data = moved},
-            .valid = valid};
+        pm_points_job job = {.count = SOME,
+                             .stamps = {.data = stamps},
+                             .points = {.data = points, .stride = sizeof *points},
+                             .frames = {{.trajectory = t.trajectory, .track = by_track ? 0 : 1}},
+                             .frame_count = 1,
+                             .before = random_fixed(&r),
+                             .after = random_fixed(&r),
+                             .to_reference = round % 3 > 0,
+                             .reference = random_stamp(&t, &r),
+                             .directions = round % 7 == 6,
+                             .moved = {.data = moved},
+                             .valid = valid};
         if (by_track)
             job.frames[0].tracks = (pm_track_field){.data = tracks, .bytes = 2};
         memcpy(job.origin, t.far, sizeof job.origin);
