@@ -9,6 +9,7 @@
 #include "clones.h"
 #include "counts.h"
 #include "drivers.h"
+#include "elementary.h"
 #include "holders.h"
 #include "instruction_set.h"
 #include "large.h"

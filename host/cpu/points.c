@@ -262,8 +262,12 @@ static void prepare_singles(const moving *m, pm_points_block *b,
     for (size_t c = 0; c < 3 && b->in_double; c++)
         for (size_t i = 0; i < b->count; i++)
             b->x[c][i] = (double)b->singles[c][i];
-    for (size_t i = b->count; i < PM_POINTS_BLOCK && !at->in_one_segment; i++)
+    for (size_t i = b->count; i % PM_TRACK_GROUP; i++) { /* lanes behind the last point */
+        b->places[0].u[i] = 0;
         b->arcs_at[i] = b->arcs_at[0];
+        for (size_t c = 0; c < 3; c++)
+            b->singles[c][i] = 0;
+    }
 }
 
 /* ---- results --------------------------------------------------------------------------------------------- */
@@ -397,6 +401,7 @@ static pm_status make_singles(const pm_points_request *r, float **singles, pm_er
         total += pm_trajectory_keys(t, track);
     if (total > r->job->count)
         return PM_OK;
+    /* cannot overflow: as many pm_rigid_arcs are in memory */
     *singles = pm_allocate(r->host, total * PM_POINT_ARC_FLOATS * sizeof **singles);
     if (!*singles)
         return pm_fail_memory(error);

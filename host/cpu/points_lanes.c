@@ -680,8 +680,11 @@ static inline __attribute__((always_inline)) void move_singles(pm_points_block *
         float rest[3 * PM_LANES], all[PM_LANES];
         real u;
         int64_t last[PM_LANES];
-        if (is_one && !whole)
-            memcpy(last, stamps + k, left * sizeof *last);
+        if (!whole) {
+            for (size_t i = 0; i < PM_LANES && is_one; i++)
+                last[i] = stamps[i < left ? k + i : k];
+            memset(rest, 0, sizeof rest);
+        }
         const int64_t *const own = whole ? stamps + k : last;
         for (size_t i = 0; i < PM_LANES && is_one; i++)
             all[i] = (float)u_at(own[i], begin, length, inverse);

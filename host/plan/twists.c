@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-#include "base/elementary.h"
-
 static void cross(const double a[3], const double b[3], double to[3]) {
     to[0] = a[1] * b[2] - a[2] * b[1];
     to[1] = a[2] * b[0] - a[0] * b[2];

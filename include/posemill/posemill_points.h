@@ -129,9 +129,10 @@ typedef struct pm_moving_frame {
 
 enum { PM_MAX_FRAMES = 4 };
 
-/* p' = after (reference^-1 or -origin) A(t) B(t) ... before p, for each point p with its stamp t. Arithmetic on
- * points and positions is in double; rotations of curves are float32, within 4e-7 rad of exact ones. In place is
- * allowed where output and input are the same field; all other memory of outputs is apart. */
+/* p' = after (reference^-1 or -origin) A(t) B(t) ... before p, for each point p with its stamp t. Trajectories of slerp
+ * and linear positions, and screws, are evaluated in double, with points in float32 within 5e-7 of their distance;
+ * rotations of other curves are float32, within 4e-7 rad of exact ones. In place is allowed where output and input are
+ * the same field; all other memory of outputs is apart. */
 typedef struct pm_points_job {
     size_t count; /* 0: nothing to do */
     pm_stamps stamps;
