@@ -208,17 +208,22 @@ static void make_single(const pm_points_request *r, size_t number, size_t track,
     to[23] = 0;
 }
 
+/* Whether records are floats without gaps. */
+static bool is_packed(const void *data, pm_coordinate_type type, ptrdiff_t stride, ptrdiff_t step) {
+    return (uintptr_t)data % _Alignof(float) == 0 &&
+           step_of(step, type) == (ptrdiff_t)sizeof(float) &&
+           stride_of(stride, type, 3) == 3 * (ptrdiff_t)sizeof(float);
+}
+
 /* Reads and writes where the records are, if they have no gaps and nothing is to be done beside. */
 static void point_at_singles(const pm_points_request *r, size_t first, pm_points_block *b) {
     const pm_coordinates *from = &r->job->points;
     const pm_coordinates_out *to = &r->job->moved;
     const bool alone = r->singles && !b->in_double && b->places[0].in_one_segment;
-    const bool is_packed = alone && step_of(from->step, from->type) == 4 &&
-                           stride_of(from->stride, from->type, 3) == 12;
-    const bool packs =
-        alone && step_of(to->step, to->type) == 4 && stride_of(to->stride, to->type, 3) == 12;
-    b->from = is_packed ? (const float *)from->data + 3 * first : NULL;
-    b->to = packs ? (float *)to->data + 3 * first : NULL;
+    const bool reads = alone && is_packed(from->data, from->type, from->stride, from->step);
+    const bool writes = alone && is_packed(to->data, to->type, to->stride, to->step);
+    b->from = reads ? (const float *)from->data + 3 * first : NULL;
+    b->to = writes ? (float *)to->data + 3 * first : NULL;
 }
 
 /* Finds the arcs of points in any order, behind the first of one track, or of each. Returns whether some point is

@@ -699,7 +699,7 @@ static inline __attribute__((always_inline)) void move_singles(pm_points_block *
         pm_quat moved = pm_point_along(arc, screw, u, p);
         const real none = (p.x * 0 + p.y * 0) + p.z * 0; /* or NaN */
         moved = pm_quat_of(moved.x + none, moved.y + none, moved.z + none, moved.w);
-        odd |= (moved.x != moved.x);
+        odd |= none != PM_REAL(0.0f);
         if (to)
             store_packed(moved, whole ? to + 3 * k : rest);
         else
