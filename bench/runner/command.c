@@ -219,6 +219,8 @@ const command command_bench = {
         "                by 2 and downsampled by 4, by pm_resample\n"
         "  end-to-end    upsampling by 4 into host memory\n"
         "  layout        likewise, at other addresses and of fewer tracks\n"
+        "  points        points that a trajectory moves, each at its own time; their baseline\n"
+        "                is simple, a loop in C for sorted ones\n"
         "  cold          the first result of a process with no cache: engine, clip and a job\n"
         "                of 30720 samples\n"
         "  first         as cold, with programs built in the background\n"
