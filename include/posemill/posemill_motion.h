@@ -583,6 +583,14 @@ typedef struct pm_motion_reduce_options {
     bool smooth; /* with cubicspline: the velocity is continuous at keys, but for corners */
     bool common; /* all reduced channels of a clip that have more than one key have them at the
                         same times. Refused for channels whose times differ in the source */
+    /* For glTF: rotations of linear channels are written as normalised int16. What that rounds is part of
+     * the bounds, also for readers that do not normalise; a joint whose bound does not allow it keeps float32.
+     * Joints share key times where that makes the file smaller. Refused with cubicspline */
+    bool quantize;
+    /* The same, and written by EXT_meshopt_compression: rotations of 12 to 16 bits a number, as few as the
+     * bounds allow; positions, scales and weights rounded within a quarter of theirs. Refused in builds without
+     * meshoptimizer */
+    bool compress;
     const size_t *clips; /* indices of the clips to reduce; the others remain. NULL: all */
     size_t clip_count;
     uint32_t threads; /* for the work, the calling thread included. 0: pm_processors() */

@@ -211,6 +211,11 @@ static inline bool gltf_is_little_endian(void) {
 bool gltf_can_decompress(void);
 bool gltf_decompress(gltf_reader *reader, size_t view, const unsigned char **data);
 
+/* Compresses elements of `width` bytes, a multiple of 4 up to 256, in mode ATTRIBUTES. *packed is malloc'ed. False:
+ * memory is exhausted, or this build has no meshoptimizer. */
+bool gltf_encode(const unsigned char *words, size_t count, size_t width, unsigned char **packed,
+                 size_t *size);
+
 /* Reads a whole file: the document of either container. */
 pm_status gltf_read(const motion_input *input, const unsigned char *json, size_t json_size,
                     const unsigned char *bin, size_t bin_size, const unsigned char *chunks,

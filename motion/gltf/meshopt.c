@@ -3,6 +3,7 @@
  * EXT_meshopt_compression, decoded by meshoptimizer where the build has it. The decoder is safe for
  * hostile data; this checks what it takes for granted, and that little data do not claim to be much.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "motion/gltf/document.h"
@@ -120,7 +121,23 @@ bool gltf_decompress(gltf_reader *reader, size_t index, const unsigned char **da
     return true;
 }
 
+bool gltf_encode(const unsigned char *words, size_t count, size_t width, unsigned char **packed,
+                 size_t *size) {
+    const size_t bound = meshopt_encodeVertexBufferBound(count, width);
+    *packed = malloc(bound);
+    *size = *packed ? meshopt_encodeVertexBuffer(*packed, bound, words, count, width) : 0;
+    return *size > 0;
+}
+
 #else
+
+bool gltf_encode(const unsigned char *words, size_t count, size_t width, unsigned char **packed,
+                 size_t *size) {
+    (void)words, (void)count, (void)width;
+    *packed = NULL;
+    *size = 0;
+    return false;
+}
 
 bool gltf_can_decompress(void) {
     return false;

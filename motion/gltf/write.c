@@ -46,7 +46,8 @@ static pm_status find_clips(gltf_writer *w, const motion_writing *writing, pm_er
                 return motion_fail(error, PM_ERROR_ARGUMENT, "clip %zu has samples twice", clip);
         add_clip(w, writing, source, clip, &writing->samples[i]);
     }
-    if (!writing->samples && (writing->drops_rest || has_changed(writing->motion)))
+    if (!writing->samples && (writing->drops_rest || w->packing.quantizes ||
+                              w->packing.compresses || has_changed(writing->motion)))
         for (size_t i = 0; i < content->clip_count; i++)
             add_clip(w, writing, content, i, NULL);
     return PM_OK;
@@ -71,6 +72,7 @@ static pm_status change(gltf_writer *w, const motion_writing *writing, pm_error 
     for (size_t i = 0; i < w->clip_count; i++)
         MOTION_TRY(gltf_replace_clip(w, &w->clips[i], error));
     MOTION_TRY(gltf_drop_unused(w, error));
+    MOTION_TRY(gltf_compress(w, error));
     return gltf_lay_out(w, error);
 }
 
@@ -78,6 +80,10 @@ static void release(gltf_writer *w) {
     for (size_t i = 0; i < w->clip_count; i++) {
         free(w->clips[i].parts);
         free(w->clips[i].kinds);
+    }
+    for (size_t i = 0; i < w->stream_count; i++) {
+        free(w->streams[i].words);
+        free(w->streams[i].packed);
     }
     free(w->binds);
     free(w->dropped_views);
@@ -87,7 +93,7 @@ static void release(gltf_writer *w) {
 static pm_status write_new(const motion_writing *writing, bool is_binary, const motion_sink *sink,
                            pm_error *error) {
     gltf_new_document made = {0};
-    gltf_writer w = {.document = &made.document};
+    gltf_writer w = {.document = &made.document, .packing = writing->motion->packing};
     pm_status status = gltf_make_document(writing, &made, error);
     w.root = made.document.root;
     w.clips = made.clips;
@@ -108,6 +114,8 @@ pm_status gltf_write(const motion_writing *writing, bool is_binary, const motion
     if (!writing->document)
         return write_new(writing, is_binary, sink, error);
     gltf_writer w = {.document = writing->document->document};
+    if (!writing->samples)
+        w.packing = writing->motion->packing;
     w.root = gltf_copy(w.document->root);
     pm_status status = w.root ? find_clips(&w, writing, error) : motion_refuse_memory(error);
     if (status == PM_OK)

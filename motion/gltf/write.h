@@ -6,6 +6,7 @@
  *     write_members.c    members of the JSON
  *     write_still.c      which channels of a clip do not move, and which of them are dropped
  *     write_data.c       the new data of a clip, from samples or from keys, as bytes
+ *     write_packed.c     the same in fewer bytes: int16, and compressed by meshoptimizer
  *     write_clips.c      their views and accessors, and the samplers that refer to them
  *     write_rest.c       rest poses and inverse binds that are not the document's
  *     write_new.c        a document of the nodes, skins and clips of a motion, without data of clips
@@ -29,7 +30,22 @@ typedef struct gltf_part {
     bool is_still;                    /* at the still times of the clip: its first key at each */
     motion_kept_keys keys;
     size_t numbers;
+    bool is_int16; /* normalised */
 } gltf_part;
+
+/* Elements of one size, of all clips, which become one compressed view. */
+typedef struct gltf_stream {
+    size_t width;
+    const char *filter; /* NULL: none */
+    unsigned char *words;
+    size_t size, capacity;
+    unsigned char *packed;
+    size_t packed_size;
+    json_t *view;
+    size_t view_index;
+} gltf_stream;
+
+enum { GLTF_STREAMS = 8 };
 
 /* How a channel is written. A still one has one value at all times, as float32. */
 typedef enum gltf_kind { GLTF_MOVES = 0, GLTF_STILL, GLTF_DROPPED } gltf_kind;
@@ -50,7 +66,7 @@ typedef struct gltf_new_clip {
     gltf_part *parts;
     size_t part_count;
     json_t *view; /* of all of them. NULL: there are none */
-    size_t size;
+    size_t view_index, size;
 } gltf_new_clip;
 
 /* Bytes of the buffer that is written, in their order. */
@@ -70,8 +86,12 @@ typedef struct gltf_writer {
     gltf_piece *pieces;
     size_t piece_count;
     json_t *binds_view; /* of new inverse binds. NULL: there are none */
+    size_t binds_index;
     unsigned char *binds;
     size_t binds_size;
+    motion_packing packing;
+    gltf_stream streams[GLTF_STREAMS];
+    size_t stream_count;
     bool has_data; /* buffer 0 is the one of the pieces */
     size_t size;   /* of its data */
 } gltf_writer;
@@ -87,8 +107,9 @@ json_t *gltf_copy(const json_t *value);
 /* Sets a member to an integer; false if memory is exhausted. */
 bool gltf_set_integer(json_t *object, const char *key, size_t value);
 
-/* Appends a view of buffer 0, unless *view is there, whose place is set later. False: memory is exhausted. */
-bool gltf_add_view(json_t *root, json_t **view);
+/* Appends a view of buffer 0, unless *view is there, whose place is set later. Sets its index. False: memory is
+ * exhausted. */
+bool gltf_add_view(json_t *root, json_t **view, size_t *index);
 
 /* Appends an accessor of `count` floats, vectors or matrices at an offset of a view. NULL: memory is exhausted. */
 json_t *gltf_add_accessor(json_t *root, json_int_t view, size_t offset, size_t count,
@@ -145,6 +166,18 @@ pm_status gltf_write_clip(const gltf_new_clip *clip, const motion_sink *sink, pm
 
 /* Gives the channels of a clip accessors for its samples or keys. */
 pm_status gltf_replace_clip(gltf_writer *writer, gltf_new_clip *clip, pm_error *error);
+
+/* Finds how the values of a part can be packed without a change, and appends them to the stream of such, if it
+ * is compressed. *stream is GLTF_NONE if it is not. */
+pm_status gltf_pack_part(gltf_writer *writer, const gltf_new_clip *clip, gltf_part *part,
+                         size_t components, size_t *stream, pm_error *error);
+
+/* Compresses the streams. */
+pm_status gltf_compress(gltf_writer *writer, pm_error *error);
+
+/* Says in the document where the streams are, and that it has them; their buffer is `fallback`. False: memory is
+ * exhausted. */
+bool gltf_describe_streams(const gltf_writer *writer, json_t *buffers);
 
 /* ---- rest poses ---------------------------------------------------------------------------- */
 

@@ -87,14 +87,23 @@ static pm_status check_values(const gltf_new_clip *fresh, const gltf_part *part,
 
 /* ---- accessors ----------------------------------------------------------------------------- */
 
-static json_t *add_accessor(gltf_writer *w, gltf_new_clip *fresh, size_t count, const char *type,
-                            size_t *index) {
+/* Behind what the clip's view or the stream has. */
+static json_t *add_accessor(gltf_writer *w, gltf_new_clip *fresh, gltf_stream *stream,
+                            const gltf_part *part, size_t count, const char *type, size_t *index) {
+    size_t *const view = stream ? &stream->view_index : &fresh->view_index;
+    const size_t offset = stream ? stream->size - count * stream->width : fresh->size;
     *index = json_array_size(gltf_array_of(w->root, "accessors")) - w->accessor_count;
-    if (!gltf_add_view(w->root, &fresh->view))
+    if (!gltf_add_view(w->root, stream ? &stream->view : &fresh->view, view))
         return NULL;
-    const size_t views = json_array_size(json_object_get(w->root, "bufferViews"));
-    return gltf_add_accessor(w->root, GLTF_NEW + (json_int_t)(views - 1 - w->view_count),
-                             fresh->size, count, type);
+    json_t *accessor = gltf_add_accessor(w->root, GLTF_NEW + (json_int_t)(*view - w->view_count),
+                                         offset, count, type);
+    if (accessor && part->is_int16 &&
+        (!gltf_set_integer(accessor, "componentType", GLTF_INT16) ||
+         json_object_set_new(accessor, "normalized", json_true()) != 0))
+        return NULL;
+    if (accessor && offset == 0 && (w->packing.quantizes || w->packing.compresses))
+        json_object_del(accessor, "byteOffset");
+    return accessor;
 }
 
 /* Adds a part with its accessor of `count` elements of as many components, whose index among the new ones
@@ -108,15 +117,20 @@ static pm_status add_part(gltf_writer *w, gltf_new_clip *fresh, gltf_part part, 
     MOTION_TRY(!part.channel      ? check_times(fresh, &part, error)
                : !part.is_sampled ? check_values(fresh, &part, error)
                                   : PM_OK);
-    json_t *accessor = add_accessor(w, fresh, count, type, index);
+    size_t packed = GLTF_NONE;
+    MOTION_TRY(gltf_pack_part(w, fresh, &part, components, &packed, error));
+    gltf_stream *const stream = packed != GLTF_NONE ? &w->streams[packed] : NULL;
+    json_t *accessor = add_accessor(w, fresh, stream, &part, count, type, index);
     bool is_done = accessor != NULL;
     for (size_t i = 0; is_done && !part.channel && i < 2; i++) {
         /* as the file has it: a bound that is not float32 is not the time */
         const double bound = (double)gltf_number_of(fresh, &part, i == 0 ? 0 : count - 1) + 0.0;
         is_done = json_object_set_new(accessor, bounds[i], json_pack("[f]", bound)) == 0;
     }
-    fresh->size += part.numbers * sizeof(float);
-    fresh->parts[fresh->part_count++] = part;
+    if (!stream) {
+        fresh->size += part.numbers * (part.is_int16 ? sizeof(int16_t) : sizeof(float));
+        fresh->parts[fresh->part_count++] = part;
+    }
     return is_done ? PM_OK : motion_refuse_memory(error);
 }
 
@@ -183,12 +197,17 @@ static bool set_reference(json_t *object, const char *key, size_t index) {
     return json_object_set_new(object, key, json_integer(GLTF_NEW + (json_int_t)index)) == 0;
 }
 
-static bool set_sampler(json_t *sampler, size_t input, size_t output,
+/* LINEAR is what is meant without a word. */
+static bool set_sampler(const gltf_writer *w, json_t *sampler, size_t input, size_t output,
                         pm_motion_interpolation interpolation) {
-    return sampler && set_reference(sampler, "input", input) &&
-           set_reference(sampler, "output", output) &&
-           json_object_set_new(sampler, "interpolation",
-                               json_string(gltf_interpolations[interpolation])) == 0;
+    if (!sampler || !set_reference(sampler, "input", input) ||
+        !set_reference(sampler, "output", output))
+        return false;
+    if (interpolation != PM_MOTION_LINEAR || !(w->packing.quantizes || w->packing.compresses))
+        return json_object_set_new(sampler, "interpolation",
+                                   json_string(gltf_interpolations[interpolation])) == 0;
+    json_object_del(sampler, "interpolation");
+    return true;
 }
 
 /* The accessor of a channel's times, which is made for the first that has them. Steps that are moved with
@@ -227,7 +246,7 @@ static pm_status replace_channel(replacing *r, size_t index, pm_error *error) {
     const pm_motion_interpolation own = channel->interpolation;
     const bool is_linear =
         values.is_sampled || (own == PM_MOTION_CUBICSPLINE && gltf_elements_of(&values) == 1);
-    return set_sampler(own_sampler(r, json), input, output, is_linear ? PM_MOTION_LINEAR : own)
+    return set_sampler(r->writer, own_sampler(r, json), input, output, is_linear ? PM_MOTION_LINEAR : own)
                ? PM_OK
                : motion_refuse_memory(error);
 }

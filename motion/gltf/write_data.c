@@ -100,6 +100,17 @@ static pm_status put_floats(const motion_sink *sink, const float *values, size_t
                                    : put_swapped(sink, values, count, error);
 }
 
+static pm_status put_integers(const motion_sink *sink, const float *values, size_t count,
+                              pm_error *error) {
+    unsigned char bytes[2 * PIECE];
+    for (size_t k = 0; k < count; k++) {
+        const unsigned bits = (unsigned)lround((double)values[k] * INT16_MAX) & 0xffff;
+        bytes[2 * k] = (unsigned char)bits;
+        bytes[2 * k + 1] = (unsigned char)(bits >> 8);
+    }
+    return sink->write(sink->user, bytes, 2 * count, error);
+}
+
 static pm_status put_numbers(const gltf_new_clip *clip, const gltf_part *part,
                              const motion_sink *sink, pm_error *error) {
     float numbers[PIECE];
@@ -107,7 +118,8 @@ static pm_status put_numbers(const gltf_new_clip *clip, const gltf_part *part,
         const size_t n = part->numbers - first < PIECE ? part->numbers - first : PIECE;
         for (size_t k = 0; k < n; k++)
             numbers[k] = gltf_number_of(clip, part, first + k);
-        MOTION_TRY(put_floats(sink, numbers, n, error));
+        MOTION_TRY(part->is_int16 ? put_integers(sink, numbers, n, error)
+                                  : put_floats(sink, numbers, n, error));
     }
     return PM_OK;
 }

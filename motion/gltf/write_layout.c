@@ -116,6 +116,8 @@ static bool place_clips(gltf_writer *w) {
             return false;
         add_piece(w, offset, clip->size, NULL, clip);
     }
+    for (size_t i = 0; i < w->stream_count; i++)
+        add_piece(w, align_as(w->size, 0), w->streams[i].packed_size, w->streams[i].packed, NULL);
     return true;
 }
 
@@ -204,7 +206,8 @@ static bool lay_out_again(layout *l) {
     const json_t *source = json_object_get(root, "buffers");
     collect_ranges(l);
     const bool is_done = buffers && place_data(l, source, buffers) &&
-                         place_others(l, source, buffers) && set_views(l);
+                         place_others(l, source, buffers) && set_views(l) &&
+                         gltf_describe_streams(l->writer, buffers);
     if (is_done && json_array_size(buffers) > 0)
         return json_object_set_new(root, "buffers", buffers) == 0;
     json_decref(buffers);
@@ -285,11 +288,13 @@ static pm_status grow_first(gltf_writer *w, pm_error *error) {
         return motion_fail(error, PM_ERROR_OUTPUT,
                            "/buffers/0: has no data, and an extension that is not known keeps new "
                            "data out of another one");
-    return set_first(w) ? PM_OK : motion_refuse_memory(error);
+    return set_first(w) && gltf_describe_streams(w, json_object_get(w->root, "buffers"))
+               ? PM_OK
+               : motion_refuse_memory(error);
 }
 
 pm_status gltf_lay_out(gltf_writer *w, pm_error *error) {
-    w->pieces = calloc(2 * w->document->view_count + w->clip_count + 3, sizeof *w->pieces);
+    w->pieces = calloc(2 * w->document->view_count + w->clip_count + GLTF_STREAMS + 3, sizeof *w->pieces);
     MOTION_TRY_MEMORY(w->pieces, error);
     return w->document->has_unknown_references ? grow_first(w, error) : lay_out_fresh(w, error);
 }

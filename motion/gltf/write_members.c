@@ -26,9 +26,10 @@ bool gltf_set_integer(json_t *object, const char *key, size_t value) {
     return json_object_set_new(object, key, json_integer((json_int_t)value)) == 0;
 }
 
-bool gltf_add_view(json_t *root, json_t **view) {
+bool gltf_add_view(json_t *root, json_t **view, size_t *index) {
     if (*view)
         return true;
+    *index = json_array_size(json_object_get(root, "bufferViews"));
     *view = json_pack("{si si si}", "buffer", 0, "byteOffset", 0, "byteLength", 0);
     return json_array_append_new(gltf_array_of(root, "bufferViews"), *view) == 0;
 }

@@ -74,10 +74,9 @@ static pm_status add_binds(gltf_writer *w, const pm_motion_skin *skin, size_t in
     const size_t offset = w->binds_size;
     const size_t accessors = json_array_size(gltf_array_of(w->root, "accessors"));
     MOTION_TRY(gltf_store_binds(skin, index, &w->binds, &w->binds_size, error));
-    MOTION_TRY_MEMORY(gltf_add_view(w->root, &w->binds_view), error);
-    const size_t views = json_array_size(json_object_get(w->root, "bufferViews"));
+    MOTION_TRY_MEMORY(gltf_add_view(w->root, &w->binds_view, &w->binds_index), error);
     const json_int_t added = GLTF_NEW + (json_int_t)(accessors - w->accessor_count);
-    MOTION_TRY_MEMORY(gltf_add_accessor(w->root, GLTF_NEW + (json_int_t)(views - 1 - w->view_count),
+    MOTION_TRY_MEMORY(gltf_add_accessor(w->root, GLTF_NEW + (json_int_t)(w->binds_index - w->view_count),
                                         offset, skin->joint_count, "MAT4") &&
                           json_object_set_new(json, "inverseBindMatrices", json_integer(added)) ==
                               0 &&

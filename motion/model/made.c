@@ -62,6 +62,7 @@ pm_motion *made_begin_joined(const pm_motion *const *from, size_t count, size_t 
         to->made_of[to->made_of_count++] = from[i];
     }
     take_content(to, from[0]);
+    to->packing = from[0]->packing;
     for (size_t i = 0; i < clip_count && i < from[0]->content.clip_count; i++)
         (*clips)[i] = from[0]->content.clips[i];
     to->content.clips = *clips;

@@ -16,6 +16,7 @@
 #include "motion/files/input.h"
 #include "motion/files/observer.h"
 #include "motion/files/sink.h"
+#include "motion/model/packed.h"
 
 /* The bytes of a file. */
 typedef struct motion_input {
@@ -197,6 +198,7 @@ struct pm_motion {
     double form_scale;         /* what the lengths of the form are multiplied by */
     const double *node_scales; /* and besides those in the own space of each node. NULL: by 1 */
     motion_origin *origins;    /* of each clip of a motion that is made */
+    motion_packing packing;    /* how formats write it that can */
 };
 
 /* What a format does. motion/open has the table of them. */

@@ -187,6 +187,11 @@ const option_row option_rows[] = {
      HELP("with cubicspline: the velocity is continuous at keys, for editors")},
     {NAME("common", NULL), TYPE(flag), REDUCE(common), .verbs = OF(REDUCE),
      HELP("all joints of a clip have keys at the same times")},
+    {NAME("quantize", NULL), TYPE(flag), REDUCE(quantize), .verbs = OF(REDUCE),
+     HELP("glTF: rotations are int16; what that rounds is part of the bounds, and joints share key "
+          "times where that makes the file smaller")},
+    {NAME("compress", NULL), TYPE(flag), REDUCE(compress), .verbs = OF(REDUCE),
+     HELP("the same, compressed by EXT_meshopt_compression, with as few bits as the bounds allow")},
 
     /* ---- of compare and view ---- */
     {NAME("tolerance", "DEG,MM"), TYPE(numbers), COMPARE(tolerance_degrees), .numbers = 2,

@@ -39,7 +39,8 @@ bool reduce_is_held(const reduced_channel *c, const reduce_limits *limits) {
     const line_keys numbers = {.channel = c->source.channel,
                                .timeline = c->source.timeline,
                                .limit = reduce_limit(limits, c),
-                               .is_ratio = reduce_is_ratio(c->source.channel)};
+                               .is_ratio = reduce_is_ratio(c->source.channel),
+                               .form = c->form};
     return !reduce_moves(c) || (!is_rotation(c) && numbers.limit > 0 && lines_held(&numbers));
 }
 
@@ -61,17 +62,74 @@ typedef struct tested {
     line_keys numbers;
 } tested;
 
+/* Numbers take this part of their bound by being rounded, at most: a vector of three halves of a step. */
+static const double packed_part = 0.25;
+
+/* The bound of the rounding decides how many bits a number has. */
+static void choose_number_form(reduced_channel *c, const reduce_limits *limits) {
+    const pm_motion_channel *channel = c->source.channel;
+    const double unit = channel->path == PM_MOTION_POSITION ? limits->unit : 1;
+    const size_t numbers = c->source.timeline->key_count * channel->components;
+    double most = 0, least = (double)INFINITY;
+    for (size_t i = 0; i < numbers; i++) {
+        const double size =
+            unit * fabs(evaluate_number(&channel->keys, channel->components, i / channel->components,
+                                        (uint32_t)(i % channel->components)));
+        most = fmax(most, size);
+        least = fmin(least, size);
+    }
+    double step = reduce_limit(limits, c) * packed_part;
+    step = reduce_is_ratio(channel) ? 2 * step * least : step * unit * 2 / sqrt(3);
+    const double exponent = floor(log2(step));
+    if (step > 0 && exponent > PACKED_LEAST_EXPONENT && exponent < PACKED_MOST_EXPONENT &&
+        most < ldexp(1, 22 + (int)exponent))
+        c->form = (key_form){.is_packed = true, .exponent = (int)exponent, .unit = unit};
+}
+
+/* The fewest bits that take a small part of the bound. False: memory is exhausted. */
+static bool choose_rotation_form(reduced_channel *c, const reduce_limits *limits) {
+    static const unsigned filtered[] = {12, 13, 14, 15, 16, 0}, plain[] = {PACKED_INT16, 0};
+    const unsigned *bits = limits->packing.compresses ? filtered : plain;
+    for (bool is_good = false; !is_good && *bits > 0; bits++) {
+        SCOPED(motion_arena_release) motion_arena arena = {NULL};
+        const key_form form = {.bits = *bits};
+        turns t;
+        if (!turns_read(&t, c->source.channel, c->source.timeline, reduce_limit(limits, c),
+                        c->limits, form, &arena))
+            return false;
+        is_good = turns_pack_well(&t);
+        if (is_good)
+            c->form = form;
+        c->slack = is_good ? t.slack : 0;
+    }
+    return true;
+}
+
+static bool choose_form(reduced_channel *c, const reduce_limits *limits) {
+    c->form = (key_form){0};
+    c->slack = 0;
+    if (!c->is_reduced || !(limits->packing.quantizes || limits->packing.compresses))
+        return true;
+    if (is_rotation(c))
+        return limits->curve == PM_METHOD_CUBICSPLINE || choose_rotation_form(c, limits);
+    if (limits->packing.compresses)
+        choose_number_form(c, limits);
+    return true;
+}
+
 static bool tested_read(tested *t, const reduced_channel *c, const reduce_limits *limits,
                         motion_arena *arena) {
     const pm_motion_channel *channel = c->source.channel;
     const double limit = reduce_limit(limits, c);
     *t = (tested){.turns = is_rotation(c)};
     if (t->turns)
-        return turns_read(&t->rotation, channel, c->source.timeline, limit, c->limits, arena);
+        return turns_read(&t->rotation, channel, c->source.timeline, limit, c->limits, c->form,
+                          arena);
     t->numbers = (line_keys){.channel = channel,
                              .timeline = c->source.timeline,
                              .limit = limit,
-                             .is_ratio = reduce_is_ratio(channel)};
+                             .is_ratio = reduce_is_ratio(channel),
+                             .form = c->form};
     return true;
 }
 
@@ -111,7 +169,8 @@ static void find_cubics(reduced_channel *c, const reduce_limits *limits) {
     turns t;
     cubic_fit found = {.keys = NULL};
     c->end = PATH_NO_MEMORY;
-    if (turns_read(&t, c->source.channel, c->source.timeline, limits->angle, c->limits, &arena))
+    if (turns_read(&t, c->source.channel, c->source.timeline, limits->angle, c->limits, c->form,
+                   &arena))
         c->end = cubics_find(&t, c->source.channel, limits->is_smooth, &found);
     motion_arena_release(&arena);
     c->keys = found.keys;
@@ -128,7 +187,8 @@ static void find_removed(reduced_channel *c, const reduce_limits *limits) {
     const removal_problem problem = {
         .method = limits->curve, .rotations = all, .rotation_count = 1};
     c->end = PATH_NO_MEMORY;
-    if (turns_read(&t, c->source.channel, c->source.timeline, limits->angle, c->limits, &arena))
+    if (turns_read(&t, c->source.channel, c->source.timeline, limits->angle, c->limits, c->form,
+                   &arena))
         c->end = removal_find(&problem, &c->keys, &c->count);
 }
 
@@ -143,7 +203,9 @@ void reduce_find_keys(reduced_channel *c, const reduce_limits *limits) {
     c->keys = NULL;
     c->cubics = NULL;
     c->is_stale = false;
-    if (!c->is_reduced || c->source.timeline->key_count < 3)
+    if (!choose_form(c, limits))
+        c->end = PATH_NO_MEMORY;
+    else if (!c->is_reduced || c->source.timeline->key_count < 3)
         keep_all(c);
     else if (reduce_limit(limits, c) == 0)
         drop_equal(c);
@@ -201,7 +263,8 @@ static path_end find_common(reduced_channel *const *channels, size_t count,
         .method = limits->curve, .rotations = rotations, .holds = set_holds, .user = &set};
     size_t *keys = NULL, key_count = 0;
     for (size_t i = 0; i < count; i++) {
-        if (!set.all || !rotations || !tested_read(&set.all[i], channels[i], limits, arena))
+        if (!set.all || !rotations || !choose_form(channels[i], limits) ||
+            !tested_read(&set.all[i], channels[i], limits, arena))
             return PATH_NO_MEMORY;
         if (set.all[i].turns)
             rotations[removal.rotation_count++] = &set.all[i].rotation;
@@ -224,7 +287,7 @@ void reduce_find_common_keys(reduced_channel *const *channels, size_t count,
         return;
     if (channels[0]->source.timeline->key_count < 3) {
         for (size_t i = 0; i < count; i++)
-            keep_all(channels[i]);
+            reduce_find_keys(channels[i], limits);
         return;
     }
     channels[0]->end = find_common(channels, count, limits, &arena);
@@ -272,9 +335,9 @@ bool reduce_make_channel(const reduced_channel *c, motion_arena *arena, pm_motio
     for (size_t k = 0; keys && k < c->count; k++) {
         double *key = keys + k * from->components;
         if (is_rotation(c))
-            written_rotation(from, key_at(c, k), key);
+            written_rotation(from, key_at(c, k), c->form, key);
         for (uint32_t i = 0; !is_rotation(c) && i < from->components; i++)
-            key[i] = (double)(float)evaluate_number(&from->keys, from->components, key_at(c, k), i);
+            key[i] = written_number(from, key_at(c, k), i, c->form);
     }
     return keys != NULL;
 }
@@ -290,9 +353,10 @@ void reduce_certify(reduced_channel *c, const reduce_limits *limits) {
     const pm_status status = method_curve_knows(limits->curve) && c->count > 1
                                  ? certified_make_curve(&result, limits->curve, NULL)
                                  : PM_OK;
-    c->error = status == PM_OK ? certify_rotation(c->source, result, limits->angle)
+    c->error = status == PM_OK ? certify_rotation(c->source, result, limits->angle - c->slack)
                                : (arc_extent){.bound = (double)INFINITY,
                                               .time = evaluate_key_time(result.timeline, 0)};
+    c->error.bound += c->slack;
     if (!certified_free_curve(result.curve) || status == PM_ERROR_MEMORY)
         c->end = PATH_NO_MEMORY;
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "motion/base/arena.h"
+#include "motion/model/packed.h"
 #include "motion/reduce/segment.h"
 
 #include <posemill/posemill_motion.h>
@@ -15,11 +16,20 @@
 /* How far two channels are apart at most: a bound that holds at all times, and not only at those that
  * were computed. */
 
+/* How keys are written. */
+typedef struct key_form {
+    unsigned bits;  /* of rotations, as of packed.h; 0: in float32 */
+    bool is_packed; /* numbers, times `unit`, are multiples of 2^exponent; else in float32 */
+    int exponent;
+    double unit;
+} key_form;
+
 /* A channel with its times. */
 typedef struct certified {
     const pm_motion_channel *channel;
     const pm_timeline *timeline;
     method_curve *curve; /* of linear rotations, through their keys. NULL: slerp */
+    double slack; /* radians that readers add which do not normalise: rotations of another length */
 } certified;
 
 /* The segment of a rotation that ends with key `next`; constant before the first key and after the last
@@ -50,6 +60,7 @@ typedef struct line_keys {
                       between equal ones are dropped */
     bool is_ratio; /* each number by itself */
     size_t worst;  /* the key at which the last test failed */
+    key_form form;
 } line_keys;
 
 /* Whether the keys between two may be dropped. Neighbours always pass if their times rise as they are
@@ -77,7 +88,10 @@ double written_time(const pm_timeline *timeline, size_t key);
 /* A rotation key as it is written, with the sign of the source. Neighbours half a turn apart turn the
  * same way as in the source: rounding does not change the sign of their dot. Such a key is 1e-6 radians
  * off, and 1e-6 more for each half turn in a row, up to 64. */
-void written_rotation(const pm_motion_channel *channel, size_t key, double q[4]);
+void written_rotation(const pm_motion_channel *channel, size_t key, key_form form, double q[4]);
+
+/* A number of a key as it is written, in the source's unit. */
+double written_number(const pm_motion_channel *channel, size_t key, uint32_t component, key_form form);
 
 /* The fewest keys of a curve: the shortest path from its first key to its last one, over pairs of
  * keys between which all others may be dropped. */
@@ -126,13 +140,17 @@ typedef struct turns {
     double *angles;  /* radians of the quaternion in each interval */
     double *fastest; /* the largest of them in each block of keys */
     double longest;  /* seconds of an interval */
+    double slack;    /* as of `certified`, of all keys */
     size_t worst; /* the key at which the last test failed, which mostly fails the next one too */
 } turns;
 
 /* Reads a channel; `radians` is the bound, and `each`, unless it is NULL, that of each interval, of which the
  * smaller one holds. False: memory is exhausted. */
 bool turns_read(turns *t, const pm_motion_channel *channel, const pm_timeline *timeline,
-                double radians, const double *each, motion_arena *arena);
+                double radians, const double *each, key_form form, motion_arena *arena);
+
+/* Whether what is rounded takes a small part of the bound at each key, and turns no step the other way. */
+bool turns_pack_well(const turns *t);
 
 /* False: memory is exhausted. */
 bool turn_rows_make(turn_rows *rows, size_t count, motion_arena *arena);
@@ -193,6 +211,8 @@ typedef struct reduce_limits {
     double angle, position, scale;
     pm_method curve;
     bool is_smooth;
+    motion_packing packing;
+    double unit; /* of positions: what a length is multiplied by when it is written */
 } reduce_limits;
 
 /* What is done where no subset of the keys is enough. */
@@ -208,6 +228,8 @@ typedef struct reduced_channel {
     double *limits; /* of rotations in each interval, malloc'ed. NULL: as of all */
     bool is_stale;  /* its keys are to be searched */
     bool is_held;   /* one key is enough */
+    key_form form;  /* of the keys that were found */
+    double slack;   /* as of `certified` */
     size_t *keys;   /* that remain, malloc'ed. NULL: all */
     size_t count;
     cubic_key *cubics; /* of the keys that remain, malloc'ed. NULL: the source's interpolation */

@@ -52,7 +52,7 @@ static void read_keys(const search *s, const pm_motion_channel *channel) {
     for (size_t k = 0; k < s->source->count; k++) {
         double source[4], written[4];
         turn_rows_get(&s->source->source, k, source);
-        written_rotation(channel, k, written);
+        written_rotation(channel, k, (key_form){0}, written);
         const double sign = arc_sign(source, written);
         for (int i = 0; i < 4; i++)
             s->values.of[i][k] = sign * written[i];

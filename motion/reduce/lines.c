@@ -67,7 +67,14 @@ static unsigned half_turns(const pm_motion_channel *channel, size_t key) {
     return is_exact ? 0 : count;
 }
 
-void written_rotation(const pm_motion_channel *channel, size_t key, double q[4]) {
+double written_number(const pm_motion_channel *channel, size_t key, uint32_t component,
+                      key_form form) {
+    const double number = evaluate_number(&channel->keys, channel->components, key, component);
+    return form.is_packed ? packed_number(number * form.unit, form.exponent) / form.unit
+                          : (double)(float)number;
+}
+
+void written_rotation(const pm_motion_channel *channel, size_t key, key_form form, double q[4]) {
     const unsigned halves = half_turns(channel, key);
     evaluate_key(channel, key, q);
     if (halves > 0) {
@@ -77,6 +84,10 @@ void written_rotation(const pm_motion_channel *channel, size_t key, double q[4])
         const double toward = (dot(before, q) < 0 ? -shortening : shortening) * halves;
         for (int i = 0; i < 4; i++)
             q[i] += toward * before[i];
+    }
+    if (form.bits > 0) {
+        evaluate_normalise(q);
+        packed_rotation(form.bits, q);
     }
     round_rotation(q);
 }
@@ -120,8 +131,8 @@ static bool holds_at(const line *c, double time, size_t key) {
     const double u = (time - c->begin) / (c->end - c->begin);
     double sum = 0;
     for (uint32_t i = 0; i < l->channel->components; i++) {
-        const double a = (double)(float)number(l, c->from, i);
-        const double b = (double)(float)number(l, c->to, i);
+        const double a = written_number(l->channel, c->from, i, l->form);
+        const double b = written_number(l->channel, c->to, i, l->form);
         const double straight = a + u * (b - a);
         const double source =
             key != SIZE_MAX ? number(l, key, i) : evaluate_linear(l->channel, l->timeline, time, i);

@@ -72,6 +72,9 @@ pm_status reduction_check_options(const pm_motion_reduce_options *o, pm_error *e
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "curve: cubicspline cannot be combined with common");
     MOTION_TRY(check_numbers(o, error));
+    if (o->curve == PM_METHOD_CUBICSPLINE && o->quantize && !o->compress)
+        return motion_fail(error, PM_ERROR_ARGUMENT,
+                           "curve: tangents of cubicspline do not fit in what quantize writes");
     return MOTION_CHECK_NEXT(pm_motion_reduce_options, o, error);
 }
 
@@ -118,7 +121,7 @@ static pm_status list_channels(reducing *r, pm_error *error) {
         for (size_t c = 0; c < clip->channel_count; c++) {
             const pm_motion_channel *channel = &clip->channels[c];
             r->channels[r->first[i] + c] =
-                (reduced_channel){.source = {channel, &clip->timelines[channel->timeline], NULL},
+                (reduced_channel){.source = {channel, &clip->timelines[channel->timeline], NULL, 0},
                                   .clip = i,
                                   .index = c,
                                   .growth = growth_of(r, channel, growth),
@@ -156,9 +159,15 @@ static double largest_place(const reducing *r) {
     return largest;
 }
 
-static reduce_limits limits_of(const pm_motion_reduce_options *o) {
-    return (reduce_limits){o->angle * radians_per_degree, o->position, o->scale_error, o->curve,
-                           o->smooth};
+/* glTF has metres. */
+static reduce_limits limits_of(const pm_motion_reduce_options *o, const pm_motion_content *source) {
+    return (reduce_limits){.angle = o->angle * radians_per_degree,
+                           .position = o->position,
+                           .scale = o->scale_error,
+                           .curve = o->curve,
+                           .is_smooth = o->smooth,
+                           .packing = {o->quantize || o->compress, o->compress},
+                           .unit = source->unit_mm > 0 ? source->unit_mm / 1000 : 1};
 }
 
 /* With a distance, what the errors of a chain add up to leaves most of it to the rotations. */
@@ -174,7 +183,8 @@ static pm_status add_usual_limits(reducing *r, pm_error *error) {
         o->position = fmin(fmax(unseen * size, noise * largest_place(r)), share);
     if (r->is_usual_scale)
         o->scale_error = fmin(unseen, share / fmax(size + fmax(o->at, 0), DBL_MIN));
-    r->limits = limits_of(o);
+    r->limits = limits_of(o, r->source);
+    r->to->packing = r->limits.packing;
     return depth > 0 || r->source->node_count == 0 ? PM_OK : motion_refuse_memory(error);
 }
 
@@ -472,7 +482,7 @@ static pm_status make_clips(reducing *r, pm_motion_clip *clips, pm_error *error)
             MOTION_TRY(make_clip(r, i, &clips[i], error));
         for (size_t c = 0; c < from->channel_count; c++)
             r->channels[r->first[i] + c].result = (certified){
-                &clips[i].channels[c], &clips[i].timelines[clips[i].channels[c].timeline], NULL};
+                &clips[i].channels[c], &clips[i].timelines[clips[i].channels[c].timeline], NULL, 0};
         if (is_kept(from, &clips[i]) && !motion_keep_rows(r->to, i, r->motion, false))
             return motion_refuse_memory(error);
     }

@@ -132,7 +132,7 @@ static pm_status make_result(sharing *s, reduced_channel *c, pm_error *error) {
     MOTION_TRY_MEMORY(channel && timeline, error);
     certified *result = &s->b[c->source.channel->node][c->source.channel->path];
     *timeline = reduce_make_timeline(c, &s->scratch);
-    *result = (certified){channel, timeline, NULL};
+    *result = (certified){channel, timeline, NULL, c->slack};
     MOTION_TRY_MEMORY(timeline->times && reduce_make_channel(c, &s->scratch, channel), error);
     return channel->path == PM_MOTION_ROTATION && c->count > 1 &&
                    method_curve_knows(s->request->curve)

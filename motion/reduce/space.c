@@ -30,6 +30,7 @@ typedef struct joint_segment {
     segment rotation;
     vector_line vectors[2]; /* translation, scale */
     size_t next[3];         /* the key that ends the segment, by channel */
+    double slack;           /* as of `certified` */
 } joint_segment;
 
 static void set_vector(const certified *c, size_t next, vector_line *to) {
@@ -60,7 +61,8 @@ static void rest_vector(vector_line *to, const double value[3]) {
 
 static void begin_segment(joint_segment *s, const pm_motion_node *node, const certified of[3]) {
     *s = (joint_segment){
-        .rotation = {SEGMENT_ARC, .arc = arc_between(node->rotation, node->rotation, 0, 0)}};
+        .rotation = {SEGMENT_ARC, .arc = arc_between(node->rotation, node->rotation, 0, 0)},
+        .slack = of[0].slack};
     rest_vector(&s->vectors[0], node->position);
     rest_vector(&s->vectors[1], node->scale);
     for (int part = 0; part < 3; part++)
@@ -119,7 +121,8 @@ static joint_speed speed_of(const joint_segment *s, const joint_speed *parent, d
                          .growth = above->growth * size,
                          .acceleration = above->acceleration + above->growth * pull,
                          .reach = above->reach + above->growth * far,
-                         .rounding = above->rounding + 2 * segment_rounding(&s->rotation)};
+                         .rounding = above->rounding + 2 * segment_rounding(&s->rotation) +
+                                     s->slack / 2}; /* counted twice as it is */
 }
 
 /* ---- the walk ------------------------------------------------------------------------------ */

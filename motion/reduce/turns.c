@@ -7,6 +7,7 @@
 #include "motion/reduce/channel.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "motion/model/evaluate.h"
 #include "motion/reduce/segment.h"
@@ -35,11 +36,12 @@ static void put(const turn_rows *rows, size_t key, const double q[4], double sig
         rows->of[i][key] = sign * q[i];
 }
 
-static bool is_written_exactly(const pm_motion_channel *channel, const pm_timeline *timeline) {
+static bool is_written_exactly(const pm_motion_channel *channel, const pm_timeline *timeline,
+                               key_form form) {
     for (size_t k = 0; k < timeline->key_count; k++) {
         double source[4], written[4];
         evaluate_key(channel, k, source);
-        written_rotation(channel, k, written);
+        written_rotation(channel, k, form, written);
         for (int i = 0; i < 4; i++)
             if (source[i] != written[i])
                 return false;
@@ -88,10 +90,17 @@ static void source_at(const turns *t, double time, size_t near, double q[4]) {
     arc_value(&a, time, q);
 }
 
-static void read_written(turns *t, const pm_motion_channel *channel, const pm_timeline *timeline) {
+/* What a length of 1 + e adds: the matrix of such a quaternion is up to 4 e off. */
+static double slack_of(const double q[4]) {
+    return 4 * fabs(sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]) - 1);
+}
+
+static void read_written(turns *t, const pm_motion_channel *channel, const pm_timeline *timeline,
+                         key_form form) {
     for (size_t k = 0; k < t->count; k++) {
         double key[4], source[4];
-        written_rotation(channel, k, key);
+        written_rotation(channel, k, form, key);
+        t->slack = fmax(t->slack, form.bits > 0 ? slack_of(key) : 0);
         evaluate_normalise(key);
         turn_rows_get(&t->source, k, source);
         put(&t->written, k, key, arc_sign(source, key));
@@ -117,34 +126,49 @@ static bool set_limits(turns *t, double radians, const double *each, motion_aren
     if (!t->limits || !t->parts)
         return false;
     for (size_t k = 0; k < t->count; k++) {
-        t->limits[k] = arc_apart_of(each ? fmin(radians, each[k]) : radians);
+        const double limit = each ? fmin(radians, each[k]) : radians;
+        t->limits[k] = arc_apart_of(fmax(limit - t->slack, limit / 16));
         t->parts[k] = 1 / fmin(t->limits[k], t->limits[k > 0 ? k - 1 : 0]);
     }
     return true;
 }
 
 bool turns_read(turns *t, const pm_motion_channel *channel, const pm_timeline *timeline,
-                double radians, const double *each, motion_arena *arena) {
+                double radians, const double *each, key_form form, motion_arena *arena) {
     const size_t count = timeline->key_count;
     *t = (turns){.count = count};
     t->times = motion_allocate(arena, count, sizeof *t->times);
     t->fastest = motion_allocate(arena, count / BLOCK + 1, sizeof *t->fastest);
     t->angles = motion_allocate(arena, count, sizeof *t->angles);
-    if (!t->times || !t->fastest || !t->angles || !set_limits(t, radians, each, arena) ||
-        !turn_rows_make(&t->source, count, arena))
+    if (!t->times || !t->fastest || !t->angles || !turn_rows_make(&t->source, count, arena))
         return false;
     read_source(t, channel, timeline);
     measure(t);
-    t->is_exact = is_written_exactly(channel, timeline);
+    t->is_exact = is_written_exactly(channel, timeline, form);
     t->written_times = t->times;
     t->written = t->source;
     if (t->is_exact)
-        return true;
+        return set_limits(t, radians, each, arena);
     t->written_times = motion_allocate(arena, count, sizeof *t->written_times);
     t->rounded = motion_allocate(arena, count, sizeof *t->rounded);
     if (!t->written_times || !t->rounded || !turn_rows_make(&t->written, count, arena))
         return false;
-    read_written(t, channel, timeline);
+    read_written(t, channel, timeline, form);
+    return set_limits(t, radians, each, arena);
+}
+
+bool turns_pack_well(const turns *t) {
+    const double part = 0.2, least_dot = 1e-3;
+    double before[4], key[4];
+    for (size_t k = 0; !t->is_exact && k < t->count; k++) {
+        if (t->rounded[k] * t->parts[k] > part * part)
+            return false;
+        turn_rows_get(&t->written, k, key);
+        if (k > 0 && fabs(before[0] * key[0] + before[1] * key[1] + before[2] * key[2] +
+                          before[3] * key[3]) < least_dot)
+            return false;
+        memcpy(before, key, sizeof before);
+    }
     return true;
 }
 

@@ -112,7 +112,8 @@ static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_mo
 
 const task_step step_reduce = {"reduce",
                                "reduce",
-                               "angle position scale-error distance at curve smooth common clip",
+                               "angle position scale-error distance at curve smooth common quantize "
+                               "compress clip",
                                STEP_KEEPS_NODES | STEP_IS_REPORTED,
                                is_asked,
                                make_step};
