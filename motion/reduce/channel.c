@@ -239,7 +239,7 @@ static bool set_holds(void *user, size_t from, size_t to) {
     return true;
 }
 
-static bool give_keys(reduced_channel *const *channels, size_t count, const size_t *keys,
+bool reduce_give_keys(reduced_channel *const *channels, size_t count, const size_t *keys,
                       size_t key_count) {
     for (size_t i = 0; i < count; i++) {
         free(channels[i]->keys);
@@ -254,35 +254,31 @@ static bool give_keys(reduced_channel *const *channels, size_t count, const size
     return true;
 }
 
-static path_end find_common(reduced_channel *const *channels, size_t count,
-                            const reduce_limits *limits, motion_arena *arena) {
+path_end reduce_search_common(reduced_channel *const *channels, size_t count,
+                              const reduce_limits *limits, size_t **keys, size_t *key_count) {
+    SCOPED(motion_arena_release) motion_arena found = {NULL};
+    motion_arena *const arena = &found;
     tested_set set = {.all = motion_allocate(arena, count, sizeof *set.all), .count = count};
     const path_problem problem = {channels[0]->source.timeline->key_count, set_holds, &set};
     turns **rotations = motion_allocate(arena, count, sizeof(turns *));
     removal_problem removal = {
         .method = limits->curve, .rotations = rotations, .holds = set_holds, .user = &set};
-    size_t *keys = NULL, key_count = 0;
+    *keys = NULL;
     for (size_t i = 0; i < count; i++) {
-        if (!set.all || !rotations || !choose_form(channels[i], limits) ||
-            !tested_read(&set.all[i], channels[i], limits, arena))
+        if (!set.all || !rotations || !tested_read(&set.all[i], channels[i], limits, arena))
             return PATH_NO_MEMORY;
         if (set.all[i].turns)
             rotations[removal.rotation_count++] = &set.all[i].rotation;
     }
     set.is_removed = method_curve_knows(limits->curve) && removal.rotation_count > 0;
-    path_end end = set.is_removed ? removal_find(&removal, &keys, &key_count)
-                                  : path_find(&problem, &keys, &key_count);
-    if (end == PATH_FOUND && !give_keys(channels, count, keys, key_count))
-        end = PATH_NO_MEMORY;
-    if (end == PATH_NONE)
-        channels[0]->count = key_count;
-    free(keys);
-    return end;
+    return set.is_removed ? removal_find(&removal, keys, key_count)
+                          : path_find(&problem, keys, key_count);
 }
 
 void reduce_find_common_keys(reduced_channel *const *channels, size_t count,
                              const reduce_limits *limits) {
-    SCOPED(motion_arena_release) motion_arena arena = {NULL};
+    size_t *keys = NULL, key_count = 0;
+    bool is_good = true;
     if (count == 0)
         return;
     if (channels[0]->source.timeline->key_count < 3) {
@@ -290,7 +286,22 @@ void reduce_find_common_keys(reduced_channel *const *channels, size_t count,
             reduce_find_keys(channels[i], limits);
         return;
     }
-    channels[0]->end = find_common(channels, count, limits, &arena);
+    for (size_t i = 0; i < count; i++)
+        is_good = choose_form(channels[i], limits) && is_good;
+    channels[0]->end = is_good ? reduce_search_common(channels, count, limits, &keys, &key_count)
+                               : PATH_NO_MEMORY;
+    if (channels[0]->end == PATH_NONE)
+        channels[0]->count = key_count;
+    if (channels[0]->end == PATH_FOUND && !reduce_give_keys(channels, count, keys, key_count))
+        channels[0]->end = PATH_NO_MEMORY;
+    free(keys);
+}
+
+bool reduce_has_same_times(const pm_timeline *a, const pm_timeline *b) {
+    bool same = a->key_count == b->key_count;
+    for (size_t k = 0; a != b && same && k < a->key_count; k++)
+        same = evaluate_key_time(a, k) == evaluate_key_time(b, k);
+    return same;
 }
 
 /* ---- the result ---------------------------------------------------------------------------- */

@@ -228,6 +228,7 @@ typedef struct reduced_channel {
     double *limits; /* of rotations in each interval, malloc'ed. NULL: as of all */
     bool is_stale;  /* its keys are to be searched */
     bool is_held;   /* one key is enough */
+    size_t group;   /* of channels that share times; 0: none */
     key_form form;  /* of the keys that were found */
     double slack;   /* as of `certified` */
     size_t *keys;   /* that remain, malloc'ed. NULL: all */
@@ -257,6 +258,20 @@ void reduce_find_keys(reduced_channel *c, const reduce_limits *limits);
 /* The same for several channels with the same times, which receive the same keys. */
 void reduce_find_common_keys(reduced_channel *const *channels, size_t count,
                              const reduce_limits *limits);
+
+/* Of channels whose forms are chosen: *keys is malloc'ed, for the caller to free; as of path_find. */
+path_end reduce_search_common(reduced_channel *const *channels, size_t count,
+                              const reduce_limits *limits, size_t **keys, size_t *key_count);
+
+/* Gives several channels the same keys, of which each has a copy. False: memory is exhausted. */
+bool reduce_give_keys(reduced_channel *const *channels, size_t count, const size_t *keys,
+                      size_t key_count);
+
+bool reduce_has_same_times(const pm_timeline *a, const pm_timeline *b);
+
+/* Finds which channels share times, and their keys: those whose keys are few bytes more than the times. Sets
+ * their groups. */
+path_end merge_times(reduced_channel *channels, size_t count, const reduce_limits *limits);
 
 /* Makes the channel of the result, whose timeline and its index the caller sets. False: memory is exhausted. */
 bool reduce_make_channel(const reduced_channel *c, motion_arena *arena, pm_motion_channel *to);

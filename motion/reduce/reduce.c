@@ -200,13 +200,6 @@ static void tell_progress(void *user, size_t done) {
         r->options.progress(r->options.progress_user, done, r->count);
 }
 
-static bool has_same_times(const pm_timeline *a, const pm_timeline *b) {
-    bool same = a->key_count == b->key_count;
-    for (size_t k = 0; a != b && same && k < a->key_count; k++)
-        same = evaluate_key_time(a, k) == evaluate_key_time(b, k);
-    return same;
-}
-
 /* The channels of a clip that have more than one key. */
 static pm_status find_common(reducing *r, size_t clip, pm_error *error) {
     const size_t all = r->source->clips[clip].channel_count;
@@ -217,7 +210,7 @@ static pm_status find_common(reducing *r, size_t clip, pm_error *error) {
         reduced_channel *channel = &r->channels[r->first[clip] + c];
         if (!channel->is_reduced || channel->source.timeline->key_count < 2)
             continue;
-        if (count > 0 && !has_same_times(set[0]->source.timeline, channel->source.timeline)) {
+        if (count > 0 && !reduce_has_same_times(set[0]->source.timeline, channel->source.timeline)) {
             motion_refuse(error, "clip %zu: channels %zu and %zu have keys at different times",
                           clip, set[0]->index, channel->index);
             motion_hint(error, "resample first, or let each joint have keys of its own");
@@ -255,6 +248,24 @@ static void find_in_clip(void *user, size_t index) {
     find_keys(s->r, s->r->first[s->clip] + index);
 }
 
+/* Channels that share times, of those groups in which one is stale. */
+static void find_groups(reducing *r, size_t clip) {
+    for (size_t c = r->first[clip]; c < r->first[clip + 1]; c++) {
+        SCOPED(motion_arena_release) motion_arena arena = {NULL};
+        const size_t group = r->channels[c].group;
+        size_t count = 0;
+        if (group == 0 || !r->channels[c].is_stale)
+            continue;
+        reduced_channel **set =
+            motion_allocate(&arena, r->first[clip + 1] - r->first[clip], sizeof(reduced_channel *));
+        for (size_t i = r->first[clip]; set && i < r->first[clip + 1]; i++)
+            if (r->channels[i].group == group)
+                set[count++] = &r->channels[i];
+        r->channels[c].end = PATH_NO_MEMORY;
+        reduce_find_common_keys(set, count, &r->limits);
+    }
+}
+
 static pm_status find_clip(void *user, pm_error *error) {
     const clip_search *s = user;
     const motion_work work = {find_in_clip, NULL, user};
@@ -263,6 +274,7 @@ static pm_status find_clip(void *user, pm_error *error) {
         const pm_status status = find_common(r, s->clip, error);
         return status == PM_OK ? check_found(r, error) : status;
     }
+    find_groups(r, s->clip);
     motion_run_parallel(r->options.threads, r->source->clips[s->clip].channel_count, &work);
     return check_found(r, error);
 }
@@ -279,9 +291,21 @@ static bool drop_usual_limits(reducing *r, size_t clip) {
     for (size_t c = r->first[clip]; c < r->first[clip + 1]; c++) {
         free(r->channels[c].limits);
         r->channels[c].limits = NULL;
+        r->channels[c].group = 0;
         r->channels[c].is_stale = true;
     }
     return true;
+}
+
+/* Whether times are shared where that is smaller. */
+static bool has_groups(const reducing *r) {
+    return (r->limits.packing.quantizes || r->limits.packing.compresses) && !r->options.common;
+}
+
+static pm_status merge_clip(reducing *r, size_t clip, pm_error *error) {
+    const path_end end = merge_times(r->channels + r->first[clip],
+                                     r->source->clips[clip].channel_count, &r->limits);
+    return end == PATH_NO_MEMORY ? motion_refuse_memory(error) : PM_OK;
 }
 
 static pm_status share_clip(reducing *r, size_t clip, pm_error *error) {
@@ -299,6 +323,11 @@ static pm_status share_clip(reducing *r, size_t clip, pm_error *error) {
         .user = &search};
     MOTION_TRY_MEMORY(request.points, error);
     pm_status status = share_distance(&request, &result, error);
+    if (status == PM_OK && has_groups(r)) {
+        status = merge_clip(r, clip, error);
+        if (status == PM_OK)
+            status = share_distance(&request, &result, error);
+    }
     if (status == PM_ERROR_ARGUMENT && drop_usual_limits(r, clip))
         status = share_distance(&request, &result, error);
     if (status == PM_ERROR_ARGUMENT && error && !error->hint &&
@@ -334,7 +363,10 @@ static pm_status find_all(reducing *r, pm_error *error) {
     const motion_work work = {find_keys, tell_progress, r};
     if (r->options.distance == 0 && !r->options.common) {
         motion_run_parallel(r->options.threads, r->count, &work);
-        return check_found(r, error);
+        MOTION_TRY(check_found(r, error));
+        for (size_t i = 0; i < r->source->clip_count && has_groups(r); i++)
+            MOTION_TRY(merge_clip(r, i, error));
+        return PM_OK;
     }
     double at = 0;
     if (r->options.distance > 0) {
@@ -352,7 +384,9 @@ static pm_status find_all(reducing *r, pm_error *error) {
 /* ---- the result ---------------------------------------------------------------------------- */
 
 static bool has_same_keys(const reduced_channel *a, const reduced_channel *b) {
-    if (a->source.timeline != b->source.timeline || a->count != b->count)
+    if (a->count != b->count ||
+        !(a->source.timeline == b->source.timeline ||
+          reduce_has_same_times(a->source.timeline, b->source.timeline)))
         return false;
     return (!a->keys && !b->keys) ||
            (a->keys && b->keys && memcmp(a->keys, b->keys, a->count * sizeof *a->keys) == 0);
@@ -369,21 +403,22 @@ static pm_status check_times(const reduced_channel *c, const pm_timeline *timeli
     return PM_OK;
 }
 
-/* Channels with the same keys have one timeline. Only the last few are compared. */
+/* Channels with the same keys have one timeline. Only the last ones are compared. */
 static pm_status make_channels(reducing *r, size_t clip, pm_timeline *timelines,
                                pm_motion_channel *channels, size_t *made, pm_error *error) {
-    enum { COMPARED = 8 };
-    const reduced_channel *owners[COMPARED] = {NULL};
-    uint32_t numbers[COMPARED] = {0};
+    enum { COMPARED = 8, PACKED = 256 };
+    const size_t compared = has_groups(r) ? PACKED : COMPARED;
+    const reduced_channel *owners[PACKED] = {NULL};
+    uint32_t numbers[PACKED] = {0};
     for (size_t c = 0; c < r->source->clips[clip].channel_count; c++) {
         reduced_channel *channel = &r->channels[r->first[clip] + c];
         size_t slot = 0;
         if (!channel->is_reduced)
             continue;
-        while (slot < COMPARED && !(owners[slot] && has_same_keys(owners[slot], channel)))
+        while (slot < compared && !(owners[slot] && has_same_keys(owners[slot], channel)))
             slot++;
-        if (slot == COMPARED) {
-            slot = *made % COMPARED;
+        if (slot == compared) {
+            slot = *made % compared;
             owners[slot] = channel;
             numbers[slot] = (uint32_t)*made;
             timelines[*made] = reduce_make_timeline(channel, &r->to->arena);

@@ -114,9 +114,12 @@ static pm_status set_limits(sharing *s, pm_error *error) {
             continue;
         const size_t keys = channel->source.timeline->key_count;
         const double share = share_of(levers[n]) * s->request->distance * first_excess / longest;
-        channel->limits = malloc(keys * sizeof *channel->limits);
         s->cuts[n] = motion_allocate(&s->arena, keys, sizeof *s->cuts[n]);
-        MOTION_TRY_MEMORY(channel->limits && s->cuts[n], error);
+        MOTION_TRY_MEMORY(s->cuts[n], error);
+        if (channel->limits)
+            continue; /* goes on from there */
+        channel->limits = malloc(keys * sizeof *channel->limits);
+        MOTION_TRY_MEMORY(channel->limits, error);
         for (size_t k = 0; k < keys; k++)
             channel->limits[k] = fmin(share, 1);
     }
