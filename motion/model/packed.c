@@ -9,9 +9,8 @@ enum { LARGEST = 32767, MANTISSA = (1 << 23) - 1 };
 /* Nearer than this to the middle between two integers, decoders in single precision may round to either. */
 static const double tie = 0.02;
 
-/* How much a length counts: the matrix of a quaternion of length 1 + e is up to 4 e off, and one that is d away
- * is up to 2 d off. */
-static const double length_weight = 4;
+/* How much more a length counts than an angle: what it adds is counted at all times, in each joint of a chain. */
+static const double length_weight = 1000;
 
 static const double root_half = 0.70710678118654752440;
 

@@ -86,29 +86,46 @@ static void choose_number_form(reduced_channel *c, const reduce_limits *limits) 
         c->form = (key_form){.is_packed = true, .exponent = (int)exponent, .unit = unit};
 }
 
-/* The fewest bits that take a small part of the bound. False: memory is exhausted. */
+/* The values that a form has, unless they are there. False: memory is exhausted. */
+static bool fill_form(reduced_channel *c, key_form *form) {
+    const size_t count = c->source.timeline->key_count;
+    const bool is_there = c->packed && c->form.bits == form->bits;
+    if (!c->packed)
+        c->packed = malloc(count * sizeof *c->packed);
+    for (size_t k = 0; c->packed && !is_there && k < count; k++)
+        written_rotation(c->source.channel, k, *form, c->packed[k]);
+    form->values = (const double(*)[4])c->packed;
+    return c->packed != NULL;
+}
+
+/* The fewest bits that take a small part of the bound. Bounds only become smaller. False: memory is exhausted. */
 static bool choose_rotation_form(reduced_channel *c, const reduce_limits *limits) {
     static const unsigned filtered[] = {12, 13, 14, 15, 16, 0}, plain[] = {PACKED_INT16, 0};
     const unsigned *bits = limits->packing.compresses ? filtered : plain;
-    for (bool is_good = false; !is_good && *bits > 0; bits++) {
+    while (*bits > 0 && *bits < c->form.bits)
+        bits++;
+    for (bool is_good = false; !is_good; bits++) {
         SCOPED(motion_arena_release) motion_arena arena = {NULL};
-        const key_form form = {.bits = *bits};
+        key_form form = {.bits = *bits};
         turns t;
-        if (!turns_read(&t, c->source.channel, c->source.timeline, reduce_limit(limits, c),
+        if (*bits == 0) {
+            c->form = form;
+            c->slack = 0;
+            c->packs_not = true;
+            return true;
+        }
+        if (!fill_form(c, &form) || !turns_read(&t, c->source.channel, c->source.timeline, reduce_limit(limits, c),
                         c->limits, form, &arena))
             return false;
         is_good = turns_pack_well(&t);
-        if (is_good)
-            c->form = form;
-        c->slack = is_good ? t.slack : 0;
+        c->form = form;
+        c->slack = t.slack;
     }
     return true;
 }
 
 static bool choose_form(reduced_channel *c, const reduce_limits *limits) {
-    c->form = (key_form){0};
-    c->slack = 0;
-    if (!c->is_reduced || !(limits->packing.quantizes || limits->packing.compresses))
+    if (!c->is_reduced || c->packs_not || !(limits->packing.quantizes || limits->packing.compresses))
         return true;
     if (is_rotation(c))
         return limits->curve == PM_METHOD_CUBICSPLINE || choose_rotation_form(c, limits);

@@ -22,6 +22,7 @@ typedef struct key_form {
     bool is_packed; /* numbers, times `unit`, are multiples of 2^exponent; else in float32 */
     int exponent;
     double unit;
+    const double (*values)[4]; /* of rotations, by key of the source; NULL: not computed yet */
 } key_form;
 
 /* A channel with its times. */
@@ -229,7 +230,9 @@ typedef struct reduced_channel {
     bool is_stale;  /* its keys are to be searched */
     bool is_held;   /* one key is enough */
     size_t group;   /* of channels that share times; 0: none */
+    double (*packed)[4]; /* the values of the form, malloc'ed */
     key_form form;  /* of the keys that were found */
+    bool packs_not; /* its bound is too small for rounded rotations */
     double slack;   /* as of `certified` */
     size_t *keys;   /* that remain, malloc'ed. NULL: all */
     size_t count;

@@ -4,6 +4,7 @@
  */
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "motion/model/evaluate.h"
 #include "motion/reduce/channel.h"
@@ -75,6 +76,10 @@ double written_number(const pm_motion_channel *channel, size_t key, uint32_t com
 }
 
 void written_rotation(const pm_motion_channel *channel, size_t key, key_form form, double q[4]) {
+    if (form.values) {
+        memcpy(q, form.values[key], 4 * sizeof *q);
+        return;
+    }
     const unsigned halves = half_turns(channel, key);
     evaluate_key(channel, key, q);
     if (halves > 0) {

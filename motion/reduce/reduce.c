@@ -620,6 +620,7 @@ static pm_status reduce(const pm_motion *motion, const pm_motion_reduce_options 
         free(r.channels[i].keys);
         free(r.channels[i].cubics);
         free(r.channels[i].limits);
+        free(r.channels[i].packed);
     }
     motion_arena_release(&r.scratch);
     const bool is_reported = status == PM_OK && reduction;

@@ -95,6 +95,8 @@ typedef struct joint_speed {
     double growth; /* the product of the scales */
     double acceleration, reach;
     double rounding; /* radians of all rotations up to this joint */
+    double slack;    /* likewise of `certified` */
+    double drift;    /* how far these move this joint */
 } joint_speed;
 
 static double largest(const double v[3]) {
@@ -121,8 +123,9 @@ static joint_speed speed_of(const joint_segment *s, const joint_speed *parent, d
                          .growth = above->growth * size,
                          .acceleration = above->acceleration + above->growth * pull,
                          .reach = above->reach + above->growth * far,
-                         .rounding = above->rounding + 2 * segment_rounding(&s->rotation) +
-                                     s->slack / 2}; /* counted twice as it is */
+                         .rounding = above->rounding + 2 * segment_rounding(&s->rotation),
+                         .slack = above->slack + s->slack,
+                         .drift = above->drift + above->slack * above->growth * far};
 }
 
 /* ---- the walk ------------------------------------------------------------------------------ */
@@ -180,7 +183,7 @@ static double excess(const space_walk *w, size_t pair, double seconds) {
         const double far = s->reach + s->growth * at;
         sum += s->acceleration + s->growth * (s->rate * s->rate + s->change) * at;
         reach += far;
-        rounded += 2 * s->rounding * far;
+        rounded += 2 * s->rounding * far + s->drift + s->slack * s->growth * at;
     }
     const double bend = seconds > 0 ? sum * seconds * seconds / 8 : 0;
     /* Where a cubic may pass through 0 its rates are infinite, and NaN times a length of 0: then no

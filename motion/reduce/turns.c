@@ -90,17 +90,29 @@ static void source_at(const turns *t, double time, size_t near, double q[4]) {
     arc_value(&a, time, q);
 }
 
-/* What a length of 1 + e adds: the matrix of such a quaternion is up to 4 e off. */
-static double slack_of(const double q[4]) {
-    return 4 * fabs(sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]) - 1);
+/* What lengths of up to 1 + e add: with v the vector of such a quaternion, the matrix of those who take unit length
+ * for granted is up to 4 e |v| off, and that of others up to 2 e. Along an arc whose ends have one sign of w, |v| is
+ * not larger than at its ends. */
+static double slack_of(const turns *t, double off) {
+    double largest = 0;
+    for (size_t k = 0; k < t->count; k++) {
+        const double w = t->written.of[3][k];
+        largest = w * t->written.of[3][0] > 0 ? fmax(largest, sqrt(fmax(1 - w * w, 0))) : 1;
+        if (largest == 1)
+            break;
+    }
+    return off * fmax(2, 4 * largest);
 }
 
 static void read_written(turns *t, const pm_motion_channel *channel, const pm_timeline *timeline,
                          key_form form) {
+    double off = 0;
     for (size_t k = 0; k < t->count; k++) {
         double key[4], source[4];
         written_rotation(channel, k, form, key);
-        t->slack = fmax(t->slack, form.bits > 0 ? slack_of(key) : 0);
+        off = fmax(off, fabs(sqrt(key[0] * key[0] + key[1] * key[1] + key[2] * key[2] +
+                                  key[3] * key[3]) -
+                             1));
         evaluate_normalise(key);
         turn_rows_get(&t->source, k, source);
         put(&t->written, k, key, arc_sign(source, key));
@@ -109,6 +121,7 @@ static void read_written(turns *t, const pm_motion_channel *channel, const pm_ti
         turn_rows_get(&t->written, k, key);
         t->rounded[k] = arc_apart(source, key, 1);
     }
+    t->slack = form.bits > 0 ? slack_of(t, off) : 0;
 }
 
 static void measure(turns *t) {
@@ -161,7 +174,8 @@ bool turns_pack_well(const turns *t) {
     const double part = 0.2, least_dot = 1e-3;
     double before[4], key[4];
     for (size_t k = 0; !t->is_exact && k < t->count; k++) {
-        if (t->rounded[k] * t->parts[k] > part * part)
+        if (t->rounded[k] * t->parts[k] > part * part ||
+            t->slack > part * arc_radians(t->limits[k]))
             return false;
         turn_rows_get(&t->written, k, key);
         if (k > 0 && fabs(before[0] * key[0] + before[1] * key[1] + before[2] * key[2] +
