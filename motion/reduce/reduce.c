@@ -170,6 +170,28 @@ static reduce_limits limits_of(const pm_motion_reduce_options *o, const pm_motio
                            .unit = source->unit_mm > 0 ? source->unit_mm / 1000 : 1};
 }
 
+/* Channels of positions and scales that move, of the chain that has most of them: their errors add up. */
+static size_t most_in_chain(reducing *r) {
+    size_t most = 0;
+    size_t *moving = motion_allocate(&r->scratch, r->source->node_count, sizeof *moving);
+    for (size_t i = 0; moving && i < r->source->clip_count; i++) {
+        memset(moving, 0, r->source->node_count * sizeof *moving);
+        for (size_t c = r->first[i]; c < r->first[i + 1]; c++) {
+            const pm_motion_channel *channel = r->channels[c].source.channel;
+            if (channel->node >= 0 && r->channels[c].is_reduced &&
+                (channel->path == PM_MOTION_POSITION || channel->path == PM_MOTION_SCALE))
+                moving[channel->node] += reduce_moves(&r->channels[c]);
+        }
+        for (size_t n = 0; n < r->source->node_count; n++) {
+            size_t sum = 0;
+            for (int32_t at = (int32_t)n; at >= 0; at = r->source->nodes[at].parent)
+                sum += moving[at];
+            most = sum > most ? sum : most;
+        }
+    }
+    return most;
+}
+
 /* With a distance, what the errors of a chain add up to leaves most of it to the rotations. */
 static pm_status add_usual_limits(reducing *r, pm_error *error) {
     pm_motion_reduce_options *o = &r->options;
@@ -178,11 +200,13 @@ static pm_status add_usual_limits(reducing *r, pm_error *error) {
     const bool is_shared = r->is_usual_scale && o->distance > 0;
     const double size = r->is_usual_position || is_shared ? motion_figure_size(r->source) : 0;
     const double depth = (double)motion_depth(r->source);
-    const double share = o->distance > 0 ? o->distance / 8 / fmax(depth, 1) : (double)INFINITY;
+    const double share = o->distance / 8 / fmax((double)most_in_chain(r), 1);
     if (r->is_usual_position)
-        o->position = fmin(fmax(unseen * size, noise * largest_place(r)), share);
+        o->position =
+            o->distance > 0 ? share : fmax(unseen * size, noise * largest_place(r));
     if (r->is_usual_scale)
-        o->scale_error = fmin(unseen, share / fmax(size + fmax(o->at, 0), DBL_MIN));
+        o->scale_error =
+            o->distance > 0 ? share / fmax(size + fmax(o->at, 0), DBL_MIN) : unseen;
     r->limits = limits_of(o, r->source);
     r->to->packing = r->limits.packing;
     return depth > 0 || r->source->node_count == 0 ? PM_OK : motion_refuse_memory(error);
