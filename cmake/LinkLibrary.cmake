@@ -73,6 +73,20 @@ function(posemill_link_library target name)
     posemill_add_library(${target} ${name} ${library})
 endfunction()
 
+# posemill_load_library(<target> <NAME>)
+# Where the library is a shared one whose file name has its version, sources open it with dlopen, by
+# POSEMILL_<NAME>_SONAME: it takes no time where it is not used. Otherwise it is linked.
+function(posemill_load_library target name)
+    file(REAL_PATH "${${name}_LIBRARY}" file)
+    if(file MATCHES "/(lib[^/]*[.]so[.][0-9]+)[^/]*$")
+        target_include_directories(${target} SYSTEM PRIVATE "${${name}_INCLUDE_DIR}")
+        set_property(TARGET ${target} APPEND PROPERTY POSEMILL_PARTS
+            "POSEMILL_${name}_SONAME=\"${CMAKE_MATCH_1}\"")
+    else()
+        posemill_link_library(${target} ${name})
+    endif()
+endfunction()
+
 # posemill_left_out(<what, and how to get it>)
 # Says that a part is not built because something is missing. `./dev build` repeats it at its end.
 function(posemill_left_out text)

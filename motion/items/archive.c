@@ -53,6 +53,45 @@ void member_reader_close(member_reader *r) {
 
 static const bool names_are_wide = sizeof(wchar_t) == 2;
 
+#ifdef POSEMILL_LIBARCHIVE_SONAME
+
+#include <dlfcn.h>
+#include <pthread.h>
+
+archive_table archive_functions;
+static bool is_loaded;
+
+/* It stays open, as its threads and caches may. */
+static void load(void) {
+    void *library = dlopen(POSEMILL_LIBARCHIVE_SONAME, RTLD_NOW | RTLD_LOCAL), *symbol;
+    is_loaded = library != NULL;
+#define LOAD(name)                                                                                 \
+    symbol = is_loaded ? dlsym(library, "archive_" #name) : NULL;                                  \
+    is_loaded = symbol != NULL;                                                                    \
+    memcpy(&archive_functions.name, &symbol, sizeof symbol);
+    ARCHIVE_FUNCTIONS(LOAD)
+#undef LOAD
+}
+
+static bool can_load(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load);
+    return is_loaded;
+}
+
+#else
+
+#define POSEMILL_LIBARCHIVE_SONAME "libarchive"
+#define LINKED(name) .name = archive_##name,
+archive_table archive_functions = {ARCHIVE_FUNCTIONS(LINKED)};
+#undef LINKED
+
+static bool can_load(void) {
+    return true;
+}
+
+#endif
+
 /* What an archive may claim without having it. */
 #define HOLES_MAX (UINT64_C(16) << 20)
 
@@ -63,25 +102,28 @@ static bool refuse(char *reason, const char *text) {
 
 /* The words of libarchive for its last failure. */
 static bool refuse_archive(const archive_reader *reader, char *reason) {
-    const char *text = archive_error_string(reader->archive);
+    const char *text = archive_functions.error_string(reader->archive);
     return refuse(reason, text ? text : "cannot be read");
 }
 
 static bool support_tar(struct archive *a) {
-    return archive_read_support_format_tar(a) >= ARCHIVE_WARN &&
-           archive_read_support_filter_gzip(a) >= ARCHIVE_WARN &&
-           archive_read_support_filter_bzip2(a) >= ARCHIVE_WARN &&
-           archive_read_support_filter_xz(a) >= ARCHIVE_WARN &&
-           archive_read_support_filter_zstd(a) >= ARCHIVE_WARN &&
+    return archive_functions.read_support_format_tar(a) >= ARCHIVE_WARN &&
+           archive_functions.read_support_filter_gzip(a) >= ARCHIVE_WARN &&
+           archive_functions.read_support_filter_bzip2(a) >= ARCHIVE_WARN &&
+           archive_functions.read_support_filter_xz(a) >= ARCHIVE_WARN &&
+           archive_functions.read_support_filter_zstd(a) >= ARCHIVE_WARN &&
            (!names_are_wide ||
-            archive_read_set_option(a, "tar", "hdrcharset", "UTF-8") == ARCHIVE_OK);
+            archive_functions.read_set_option(a, "tar", "hdrcharset", "UTF-8") == ARCHIVE_OK);
 }
 
 bool archive_open(const char *path, archive_reader **reader, char reason[ARCHIVE_REASON_SIZE]) {
     enum { BLOCK = 1 << 18 };
     *reader = NULL;
+    if (!can_load())
+        return refuse(reason, "is a tar archive, and " POSEMILL_LIBARCHIVE_SONAME
+                              " is not installed (Debian: libarchive13)");
     archive_reader *opened = calloc(1, sizeof *opened);
-    if (!opened || !(opened->archive = archive_read_new())) {
+    if (!opened || !(opened->archive = archive_functions.read_new())) {
         free(opened);
         return refuse(reason, "out of memory");
     }
@@ -91,7 +133,7 @@ bool archive_open(const char *path, archive_reader **reader, char reason[ARCHIVE
         return false;
     }
     if (!support_tar(opened->archive) ||
-        archive_read_open_fd(opened->archive, opened->file, BLOCK) != ARCHIVE_OK) {
+        archive_functions.read_open_fd(opened->archive, opened->file, BLOCK) != ARCHIVE_OK) {
         (void)refuse_archive(opened, reason);
         archive_close(&opened);
         return false;
@@ -104,7 +146,7 @@ bool archive_open(const char *path, archive_reader **reader, char reason[ARCHIVE
  * microseconds a byte, and are warned of. */
 static int next_header(archive_reader *reader) {
     void *const before = utf8_locale_begin();
-    const int result = archive_read_next_header(reader->archive, &reader->entry);
+    const int result = archive_functions.read_next_header(reader->archive, &reader->entry);
     c_locale_end(before);
     return result;
 }
@@ -114,10 +156,10 @@ static bool find_name(archive_reader *reader, int result) {
     free(reader->narrowed);
     reader->narrowed = NULL;
     if (!names_are_wide) {
-        reader->name = archive_entry_pathname(reader->entry);
+        reader->name = archive_functions.entry_pathname(reader->entry);
         return true;
     }
-    const wchar_t *wide = archive_entry_pathname_w(reader->entry);
+    const wchar_t *wide = archive_functions.entry_pathname_w(reader->entry);
     reader->name = reader->narrowed = wide && result == ARCHIVE_OK ? os_narrow(wide) : NULL;
     return reader->name != NULL;
 }
@@ -144,21 +186,21 @@ archive_step archive_next(archive_reader *reader, char reason[ARCHIVE_REASON_SIZ
 static uint64_t holes_of(struct archive_entry *entry) {
     uint64_t data = 0;
     la_int64_t begin, size;
-    if (archive_entry_sparse_reset(entry) == 0)
+    if (archive_functions.entry_sparse_reset(entry) == 0)
         return 0;
-    while (archive_entry_sparse_next(entry, &begin, &size) == ARCHIVE_OK)
+    while (archive_functions.entry_sparse_next(entry, &begin, &size) == ARCHIVE_OK)
         data += size > 0 ? (uint64_t)size : 0;
-    const uint64_t all = (uint64_t)archive_entry_size(entry);
+    const uint64_t all = (uint64_t)archive_functions.entry_size(entry);
     return all > data ? all - data : 0;
 }
 
 const char *archive_fault_of(struct archive_entry *entry) {
-    const mode_t type = archive_entry_filetype(entry);
-    if (type == AE_IFLNK || archive_entry_hardlink(entry))
+    const mode_t type = archive_functions.entry_filetype(entry);
+    if (type == AE_IFLNK || archive_functions.entry_hardlink(entry))
         return "is a link, which is not followed in an archive";
     if (type != AE_IFREG)
         return "is no regular file";
-    if (!archive_entry_size_is_set(entry) || archive_entry_size(entry) < 0)
+    if (!archive_functions.entry_size_is_set(entry) || archive_functions.entry_size(entry) < 0)
         return "has no size";
     return holes_of(entry) > HOLES_MAX ? "is a sparse file with more than 16 MiB of holes" : NULL;
 }
@@ -176,7 +218,7 @@ static bool find_member(archive_reader *reader, const batch_item *item, char *re
     }
     return (reader->name != NULL && archive_fault_of(reader->entry) == NULL &&
             strcmp(reader->name, item->path + prefix) == 0 &&
-            (uint64_t)archive_entry_size(reader->entry) == item->bytes) ||
+            (uint64_t)archive_functions.entry_size(reader->entry) == item->bytes) ||
            refuse(reason, changed);
 }
 
@@ -203,7 +245,7 @@ static bool read_data(archive_reader *reader, const input_kind *kind, size_t mos
         if (used == room && !grow(data, &room, most))
             return refuse(reason, "out of memory");
         const size_t wanted = (goal < room ? goal : room) - used;
-        const la_ssize_t got = archive_read_data(reader->archive, *data + used, wanted);
+        const la_ssize_t got = archive_functions.read_data(reader->archive, *data + used, wanted);
         if (got < 0)
             return refuse_archive(reader, reason);
         if (got == 0)
@@ -239,7 +281,7 @@ bool archive_read(archive_reader *reader, const batch_item *item, const input_ki
 
 void archive_close(archive_reader **reader) {
     if (*reader) {
-        (void)archive_read_free((*reader)->archive);
+        (void)archive_functions.read_free((*reader)->archive);
         if ((*reader)->file >= 0)
             close((*reader)->file);
         free((*reader)->narrowed);

@@ -18,8 +18,8 @@ static bool is_hidden(const char *name) {
 }
 
 static bool is_file_or_link(struct archive_entry *entry) {
-    const mode_t type = archive_entry_filetype(entry);
-    return type == AE_IFREG || type == AE_IFLNK || archive_entry_hardlink(entry) != NULL;
+    const mode_t type = archive_functions.entry_filetype(entry);
+    return type == AE_IFREG || type == AE_IFLNK || archive_functions.entry_hardlink(entry) != NULL;
 }
 
 /* Takes over the name. */
@@ -34,7 +34,7 @@ static bool add_entry(const archive_reader *reader, const char *archive, const c
         return false;
     item->archive = archive;
     item->member = reader->place;
-    item->bytes = !fault && !item->fault ? (uint64_t)archive_entry_size(reader->entry) : 0;
+    item->bytes = !fault && !item->fault ? (uint64_t)archive_functions.entry_size(reader->entry) : 0;
     return fault == NULL || item->fault != NULL || item_fault(item, "%s", fault);
 }
 
@@ -137,7 +137,7 @@ static bool set_place(const archive_reader *reader, const archive_wanted *one, b
     item->member = reader->place;
     if (fault)
         return item_fault(item, "%s", fault);
-    item->bytes = one->has_bytes ? item->bytes : (uint64_t)archive_entry_size(reader->entry);
+    item->bytes = one->has_bytes ? item->bytes : (uint64_t)archive_functions.entry_size(reader->entry);
     free(item->fault);
     item->fault = NULL;
     return true;
