@@ -38,7 +38,7 @@ static pm_status check_reduction(const pm_motion_batch_task *task, pm_error *err
                                                                    : NULL;
     if (other)
         return motion_fail(error, PM_ERROR_ARGUMENT, "reduce cannot be combined with %s", other);
-    MOTION_TRY(task_check_reduce(task->format, task->reduce->curve, error));
+    MOTION_TRY(task_check_reduce(task->format, task->reduce, error));
     return reduction_check_options(task->reduce, error);
 }
 

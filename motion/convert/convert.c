@@ -232,8 +232,38 @@ static pm_status write_observed(void *user, const void *data, size_t size, pm_er
     return c->sink->write(c->sink->user, data, size, error);
 }
 
+static pm_status count_bytes(void *user, const void *data, size_t size, pm_error *error) {
+    (void)data, (void)error;
+    *(uint64_t *)user += size;
+    return PM_OK;
+}
+
+/* A motion with fewer keys may take more bytes, if those of its document were packed. */
+static pm_status choose_smaller(conversion *c, pm_error *error) {
+    const pm_motion *const made = c->motion;
+    uint64_t sizes[2] = {0, 0};
+    if (!made->must_be_smaller || !c->document || c->samples ||
+        c->document->format->id != c->format->id)
+        return PM_OK;
+    for (int i = 0; i < 2; i++) {
+        const motion_sink counter = {count_bytes, &sizes[i]};
+        c->motion = i ? c->document : made;
+        MOTION_TRY(write_to(c, &counter, error));
+    }
+    if (sizes[0] <= sizes[1])
+        c->motion = made;
+    else
+        motion_warn_about(
+            &(motion_warnings){.log = c->options->log, .user = c->options->log_user},
+            (motion_about){.hint = made->packing.compresses ? NULL : "compress its keys, too"},
+            "keeps its keys: with those that are needed it would have %llu bytes, and has %llu",
+            (unsigned long long)sizes[0], (unsigned long long)sizes[1]);
+    return PM_OK;
+}
+
 static pm_status write_file(conversion *c, const char *path, pm_error *error) {
     motion_output *output = NULL;
+    MOTION_TRY(choose_smaller(c, error));
     MOTION_TRY(
         c->motion == c->document || c->samples
             ? PM_OK

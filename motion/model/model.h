@@ -199,6 +199,7 @@ struct pm_motion {
     const double *node_scales; /* and besides those in the own space of each node. NULL: by 1 */
     motion_origin *origins;    /* of each clip of a motion that is made */
     motion_packing packing;    /* how formats write it that can */
+    bool must_be_smaller;      /* else its document is written as it was */
 };
 
 /* What a format does. motion/open has the table of them. */

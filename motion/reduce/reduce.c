@@ -209,6 +209,7 @@ static pm_status add_usual_limits(reducing *r, pm_error *error) {
             o->distance > 0 ? share / fmax(size + fmax(o->at, 0), DBL_MIN) : unseen;
     r->limits = limits_of(o, r->source);
     r->to->packing = r->limits.packing;
+    r->to->must_be_smaller = true;
     return depth > 0 || r->source->node_count == 0 ? PM_OK : motion_refuse_memory(error);
 }
 

@@ -152,6 +152,8 @@ static bool print_all(FILE *file, const void *content) {
     json_write_string(&json, "curve", pm_method_get_info(r->options.curve)->name);
     json_write_bool(&json, "smooth", r->options.smooth);
     json_write_bool(&json, "common", r->options.common);
+    json_write_bool(&json, "quantized", r->options.quantize || r->options.compress);
+    json_write_bool(&json, "compressed", r->options.compress);
     json_begin_object(&json, "limits");
     json_write_number(&json, "angle_degrees", r->options.angle);
     json_write_number(&json, "position", r->options.position);

@@ -22,10 +22,14 @@ static pm_status refuse_rows(pm_motion_format format, pm_error *error) {
     return PM_ERROR_ARGUMENT;
 }
 
-pm_status task_check_reduce(pm_motion_format format, pm_method curve, pm_error *error) {
+pm_status task_check_reduce(pm_motion_format format, const pm_motion_reduce_options *how,
+                            pm_error *error) {
     if (format != PM_MOTION_ANY && !motion_is_gltf(format) && !has_rows(format))
         return refuse_rows(format, error);
-    return has_rows(format) && curve == PM_METHOD_CUBICSPLINE
+    if (has_rows(format) && (how->quantize || how->compress))
+        return motion_fail_option(error, PM_ERROR_ARGUMENT, how->quantize ? "quantize" : "compress",
+                                  "is for glTF, and not for %s", pm_motion_format_name(format));
+    return has_rows(format) && how->curve == PM_METHOD_CUBICSPLINE
                ? motion_fail(error, PM_ERROR_ARGUMENT,
                              "%s has no tangents, which cubicspline requires",
                              pm_motion_format_name(format))
@@ -93,7 +97,7 @@ static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_mo
     pm_motion_reduce_options how =
         task->reduce ? *task->reduce : (pm_motion_reduce_options){.has_angle = false};
     const size_t first = task_first_clip(w);
-    MOTION_TRY(task_check_reduce(w->format, how.curve, error));
+    MOTION_TRY(task_check_reduce(w->format, &how, error));
     if (w->format == PM_MOTION_CSV && w->motion->content.node_count != 1)
         return refuse_rows(w->format, error);
     if (w->format == PM_MOTION_NPZ && first < w->motion->content.clip_count)

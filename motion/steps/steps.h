@@ -187,4 +187,5 @@ void task_describe_end(pm_rational rate, double seconds, pm_error *warning);
 
 /* Refuses formats that cannot hold the keys of a reduction, and NPZ for cubicspline. PM_MOTION_ANY holds
  * all. */
-pm_status task_check_reduce(pm_motion_format format, pm_method curve, pm_error *error);
+pm_status task_check_reduce(pm_motion_format format, const pm_motion_reduce_options *how,
+                            pm_error *error);

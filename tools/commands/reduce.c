@@ -81,7 +81,7 @@ static pm_motion_format format_of(const command_options *o) {
 
 static cli_exit check(const command_options *o) {
     pm_error error = {.status = PM_OK};
-    if (task_check_reduce(format_of(o), o->set->reduce.curve, &error) != PM_OK)
+    if (task_check_reduce(format_of(o), &o->set->reduce, &error) != PM_OK)
         return cli_fail_error(o->out ? o->out : "--to", &error);
     return o->out ? cli_done(task_check_output(&o->set->batch.task, false, o->out, &error), &error)
                   : CLI_DONE;
