@@ -65,6 +65,9 @@ typedef struct tested {
 /* Numbers take this part of their bound by being rounded, at most: a vector of three halves of a step. */
 static const double packed_part = 0.25;
 
+/* Of rotations, so that keys are few; and with the most bits, where only float32 is finer. */
+static const double rotation_part = 0.5, finest_part = 1;
+
 /* The bound of the rounding decides how many bits a number has. */
 static void choose_number_form(reduced_channel *c, const reduce_limits *limits) {
     const pm_motion_channel *channel = c->source.channel;
@@ -117,14 +120,24 @@ static bool choose_rotation_form(reduced_channel *c, const reduce_limits *limits
         if (!fill_form(c, &form) || !turns_read(&t, c->source.channel, c->source.timeline, reduce_limit(limits, c),
                         c->limits, form, &arena))
             return false;
-        is_good = turns_pack_well(&t);
+        is_good = turns_pack_well(&t, bits[1] == 0 ? finest_part : rotation_part);
         c->form = form;
         c->slack = t.slack;
     }
     return true;
 }
 
+/* What stays at the rest pose is written as that is, so that it can be left out. */
+static bool is_at_rest(const reduced_channel *c) {
+    const pm_motion_channel *channel = c->source.channel;
+    bool same = c->rest && c->source.timeline->key_count > 0;
+    for (uint32_t i = 0; same && i < channel->components; i++)
+        same = (float)evaluate_number(&channel->keys, channel->components, 0, i) == (float)c->rest[i];
+    return same && !reduce_moves(c);
+}
+
 static bool choose_form(reduced_channel *c, const reduce_limits *limits) {
+    c->packs_not = c->packs_not || is_at_rest(c);
     if (!c->is_reduced || c->packs_not || !(limits->packing.quantizes || limits->packing.compresses))
         return true;
     if (is_rotation(c))

@@ -150,8 +150,8 @@ typedef struct turns {
 bool turns_read(turns *t, const pm_motion_channel *channel, const pm_timeline *timeline,
                 double radians, const double *each, key_form form, motion_arena *arena);
 
-/* Whether what is rounded takes a small part of the bound at each key, and turns no step the other way. */
-bool turns_pack_well(const turns *t);
+/* Whether what is rounded takes at most a part of the bound at each key, and turns no step the other way. */
+bool turns_pack_well(const turns *t, double part);
 
 /* False: memory is exhausted. */
 bool turn_rows_make(turn_rows *rows, size_t count, motion_arena *arena);
@@ -232,6 +232,7 @@ typedef struct reduced_channel {
     size_t group;   /* of channels that share times; 0: none */
     double (*packed)[4]; /* the values of the form, malloc'ed */
     key_form form;  /* of the keys that were found */
+    const double *rest; /* the node's value; NULL: it has none */
     bool packs_not; /* its bound is too small for rounded rotations */
     double slack;   /* as of `certified` */
     size_t *keys;   /* that remain, malloc'ed. NULL: all */

@@ -125,6 +125,10 @@ static pm_status list_channels(reducing *r, pm_error *error) {
                                   .clip = i,
                                   .index = c,
                                   .growth = growth_of(r, channel, growth),
+                                  .rest = channel->node >= 0 && channel->path <= PM_MOTION_SCALE
+                                              ? evaluate_rest_value(&r->source->nodes[channel->node],
+                                                                    channel->path)
+                                              : NULL,
                                   .is_stale = true,
                                   .is_reduced = is_chosen(&r->options, i) &&
                                                 channel->interpolation == PM_MOTION_LINEAR,

@@ -182,7 +182,7 @@ static void segment_at(const reduced_channel *c, double time, size_t *from, size
     *to = c->keys[high];
 }
 
-/* All joints above a place get less there. Slerps without a key between their ends have no error. */
+/* All joints above a place get less there. Slerps of exact keys without one between them have no error. */
 static void exceeds(void *user, size_t node, double time, double distance) {
     sharing *s = user;
     const double part = s->request->distance / distance;
@@ -194,7 +194,8 @@ static void exceeds(void *user, size_t node, double time, double distance) {
         if (!c || !c->keys)
             continue;
         segment_at(c, time, &from, &to);
-        for (size_t k = from; k < to && (c->cubics || s->is_curved || to - from > 1); k++)
+        const bool has_error = c->cubics || s->is_curved || c->form.bits > 0 || to - from > 1;
+        for (size_t k = from; k < to && has_error; k++)
             s->cuts[n][k] = fmin(s->cuts[n][k], cut);
     }
 }

@@ -170,8 +170,8 @@ bool turns_read(turns *t, const pm_motion_channel *channel, const pm_timeline *t
     return set_limits(t, radians, each, arena);
 }
 
-bool turns_pack_well(const turns *t) {
-    const double part = 0.2, least_dot = 1e-3;
+bool turns_pack_well(const turns *t, double part) {
+    const double least_dot = 1e-3;
     double before[4], key[4];
     for (size_t k = 0; !t->is_exact && k < t->count; k++) {
         if (t->rounded[k] * t->parts[k] > part * part ||
