@@ -174,11 +174,14 @@ static reduce_limits limits_of(const pm_motion_reduce_options *o, const pm_motio
                            .unit = source->unit_mm > 0 ? source->unit_mm / 1000 : 1};
 }
 
-/* Channels of positions and scales that move, of the chain that has most of them: their errors add up. */
+/* Channels of positions and scales that move, of the chain that has most of them: their errors add up.
+ * SIZE_MAX: memory is exhausted. */
 static size_t most_in_chain(reducing *r) {
     size_t most = 0;
     size_t *moving = motion_allocate(&r->scratch, r->source->node_count, sizeof *moving);
-    for (size_t i = 0; moving && i < r->source->clip_count; i++) {
+    if (!moving)
+        return SIZE_MAX;
+    for (size_t i = 0; i < r->source->clip_count; i++) {
         memset(moving, 0, r->source->node_count * sizeof *moving);
         for (size_t c = r->first[i]; c < r->first[i + 1]; c++) {
             const pm_motion_channel *channel = r->channels[c].source.channel;
@@ -203,8 +206,8 @@ static pm_status add_usual_limits(reducing *r, pm_error *error) {
     r->is_usual_scale = !o->has_scale_error && o->scale_error == 0;
     const bool is_shared = r->is_usual_scale && o->distance > 0;
     const double size = r->is_usual_position || is_shared ? motion_figure_size(r->source) : 0;
-    const double depth = (double)motion_depth(r->source);
-    const double share = o->distance / 8 / fmax((double)most_in_chain(r), 1);
+    const size_t most = o->distance > 0 ? most_in_chain(r) : 0;
+    const double share = o->distance / 8 / fmax((double)most, 1);
     if (r->is_usual_position)
         o->position =
             o->distance > 0 ? share : fmax(unseen * size, noise * largest_place(r));
@@ -214,7 +217,7 @@ static pm_status add_usual_limits(reducing *r, pm_error *error) {
     r->limits = limits_of(o, r->source);
     r->to->packing = r->limits.packing;
     r->to->must_be_smaller = true;
-    return depth > 0 || r->source->node_count == 0 ? PM_OK : motion_refuse_memory(error);
+    return most < SIZE_MAX ? PM_OK : motion_refuse_memory(error);
 }
 
 static void find_keys(void *user, size_t index) {
@@ -308,6 +311,15 @@ static pm_status find_clip(void *user, pm_error *error) {
     return check_found(r, error);
 }
 
+static void begin_again(reducing *r, size_t clip) {
+    for (size_t c = r->first[clip]; c < r->first[clip + 1]; c++) {
+        free(r->channels[c].limits);
+        r->channels[c].limits = NULL;
+        r->channels[c].group = 0;
+        r->channels[c].is_stale = true;
+    }
+}
+
 /* False: no limit is a default. */
 static bool drop_usual_limits(reducing *r, size_t clip) {
     if (!r->is_usual_position && !r->is_usual_scale)
@@ -317,13 +329,23 @@ static bool drop_usual_limits(reducing *r, size_t clip) {
     if (r->is_usual_scale)
         r->limits.scale = r->options.scale_error = 0;
     r->is_usual_position = r->is_usual_scale = false;
-    for (size_t c = r->first[clip]; c < r->first[clip + 1]; c++) {
-        free(r->channels[c].limits);
-        r->channels[c].limits = NULL;
-        r->channels[c].group = 0;
-        r->channels[c].is_stale = true;
-    }
+    begin_again(r, clip);
     return true;
+}
+
+/* Whether some rotations of a clip were packed, which is given up: where the distance is as small as what they are
+ * rounded by. */
+static bool drop_packing(reducing *r, size_t clip) {
+    bool any = false;
+    for (size_t c = r->first[clip]; c < r->first[clip + 1]; c++) {
+        any = any || r->channels[c].form.bits > 0;
+        r->channels[c].packs_not = true;
+        r->channels[c].form = (key_form){0};
+        r->channels[c].slack = 0;
+    }
+    if (any)
+        begin_again(r, clip);
+    return any;
 }
 
 /* Whether times are shared where that is smaller. */
@@ -348,6 +370,7 @@ static pm_status share_clip(reducing *r, size_t clip, pm_error *error) {
         .distance = r->options.distance,
         .points = reach_of_clip(&r->reach, r->source, &r->source->clips[clip], &r->scratch),
         .curve = r->options.curve,
+        .is_packed = r->limits.packing.quantizes,
         .find = find_clip,
         .user = &search};
     MOTION_TRY_MEMORY(request.points, error);
@@ -357,6 +380,8 @@ static pm_status share_clip(reducing *r, size_t clip, pm_error *error) {
         if (status == PM_OK)
             status = share_distance(&request, &result, error);
     }
+    if (status == PM_ERROR_ARGUMENT && drop_packing(r, clip))
+        status = share_distance(&request, &result, error);
     if (status == PM_ERROR_ARGUMENT && drop_usual_limits(r, clip))
         status = share_distance(&request, &result, error);
     if (status == PM_ERROR_ARGUMENT && error && !error->hint &&

@@ -67,6 +67,7 @@ typedef struct share_request {
     double distance;
     const reach_points *points; /* of the nodes */
     pm_method curve;            /* of rotations */
+    bool is_packed;             /* what has all keys has an error, too */
     /* Finds the keys of the channels that are `is_stale`. */
     pm_status (*find)(void *user, pm_error *error);
     void *user;

@@ -56,7 +56,8 @@ static pm_status gather(sharing *s, pm_error *error) {
                                  channel->clip, channel->index,
                                  of->path == PM_MOTION_SCALE ? "scale" : "translation");
         s->a[of->node][of->path] = channel->source;
-        if (of->path == PM_MOTION_ROTATION && channel->is_reduced && channel->count > 2)
+        if (of->path == PM_MOTION_ROTATION && channel->is_reduced &&
+            (channel->count > 2 || s->request->is_packed))
             s->rotations[of->node] = channel;
     }
     return PM_OK;
@@ -92,7 +93,9 @@ static double longest_chain(const sharing *s, const uint32_t *order, const doubl
     for (size_t i = 0; i < s->nodes; i++) {
         const size_t n = order[i];
         const int32_t parent = s->request->content->nodes[n].parent;
-        const double own = s->rotations[n] ? share_of(levers[n]) * levers[n] : 0;
+        const double own = s->rotations[n] && reduce_moves(s->rotations[n])
+                               ? share_of(levers[n]) * levers[n]
+                               : 0;
         sums[n] = (parent >= 0 ? sums[parent] : 0) + own;
         longest = fmax(longest, sums[n]);
     }
@@ -113,7 +116,8 @@ static pm_status set_limits(sharing *s, pm_error *error) {
         if (!channel)
             continue;
         const size_t keys = channel->source.timeline->key_count;
-        const double share = share_of(levers[n]) * s->request->distance * first_excess / longest;
+        const double share =
+            longest > 0 ? share_of(levers[n]) * s->request->distance * first_excess / longest : 1;
         s->cuts[n] = motion_allocate(&s->arena, keys, sizeof *s->cuts[n]);
         MOTION_TRY_MEMORY(s->cuts[n], error);
         if (channel->limits)
@@ -171,15 +175,19 @@ static bool free_results(sharing *s) {
 /* The segment of the keys that remain in which a time lies: intervals of the source from..to - 1. */
 static void segment_at(const reduced_channel *c, double time, size_t *from, size_t *to) {
     size_t low = 0, high = c->count - 1;
+    *from = 0;
+    *to = c->source.timeline->key_count;
+    if (c->count < 2)
+        return;
     while (high - low > 1) {
         const size_t middle = low + (high - low) / 2;
-        if (evaluate_key_time(c->source.timeline, c->keys[middle]) <= time)
+        if (evaluate_key_time(c->source.timeline, c->keys ? c->keys[middle] : middle) <= time)
             low = middle;
         else
             high = middle;
     }
-    *from = c->keys[low];
-    *to = c->keys[high];
+    *from = c->keys ? c->keys[low] : low;
+    *to = c->keys ? c->keys[high] : high;
 }
 
 /* All joints above a place get less there. Slerps of exact keys without one between them have no error. */
@@ -191,7 +199,7 @@ static void exceeds(void *user, size_t node, double time, double distance) {
     for (int32_t n = (int32_t)node; n >= 0; n = s->request->content->nodes[n].parent) {
         const reduced_channel *c = s->rotations[n];
         size_t from = 0, to = 0;
-        if (!c || !c->keys)
+        if (!c || !(c->keys || c->form.bits > 0))
             continue;
         segment_at(c, time, &from, &to);
         const bool has_error = c->cubics || s->is_curved || c->form.bits > 0 || to - from > 1;

@@ -553,7 +553,7 @@ static void draw_wild(random_source *random, const made *m, wild *w) {
                                              .in = {.data = w->numbers[n][0], .type = PM_FLOAT64},
                                              .keys = {.data = w->numbers[n][1], .type = PM_FLOAT64},
                                              .out = {.data = w->numbers[n][2], .type = PM_FLOAT64}};
-        w->parts[n][0] = (certified){&w->channels[n], &w->timeline, NULL};
+        w->parts[n][0] = (certified){&w->channels[n], &w->timeline, NULL, 0};
     }
     w->clip = (pm_motion_clip){.timelines = &w->timeline,
                                .timeline_count = 1,

@@ -93,6 +93,26 @@ TEST(without_the_size_of_the_figure_a_default_is_smaller) {
     fail_each_allocation(reduce_by_size, 10, ALLOCATIONS_OF_SIZE);
 }
 
+static bool reduce_packed(void) {
+    const pm_motion_reduce_options options = {.threads = 1, .compress = true, .has_position = true};
+    return reduce_with(&options);
+}
+
+static bool reduce_packed_within_a_distance(void) {
+    const pm_motion_reduce_options options = {.threads = 1,
+                                              .distance = 10,
+                                              .at = 1,
+                                              .quantize = true,
+                                              .has_position = true,
+                                              .has_scale_error = true};
+    return reduce_with(&options);
+}
+
+TEST(a_failed_allocation_of_packed_keys_is_a_status) {
+    fail_each_allocation(reduce_packed, 10, 0);
+    fail_each_allocation(reduce_packed_within_a_distance, 10, 0);
+}
+
 TEST(a_failed_allocation_of_common_keys_is_a_status) {
     fail_each_allocation(reduce_common, 10, 0);
 }
