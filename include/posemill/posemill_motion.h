@@ -551,7 +551,17 @@ PM_API pm_status pm_motion_apply_scale(const pm_motion *motion, pm_motion **appl
 
 /* This section is experimental. Fewest keys under bounds that hold at all times, and not
  * only at keys. Lengths are in units of the motion. */
+typedef enum pm_motion_reduce_preset {
+    PM_MOTION_REDUCE_PLAIN = 0, /* the defaults */
+    PM_MOTION_REDUCE_GAME,      /* 0.5 degrees, quantize */
+    PM_MOTION_REDUCE_WEB,       /* 1 degree, compress */
+    PM_MOTION_REDUCE_FILM,      /* 0.05 degrees */
+    PM_MOTION_REDUCE_PRESET_COUNT
+} pm_motion_reduce_preset;
+
 typedef struct pm_motion_reduce_options {
+    pm_motion_reduce_preset preset; /* of what the others leave at their defaults; its angle is not taken
+                                       with a distance */
     bool has_angle;                     /* false: 0.5 degrees, and with a distance none */
     bool has_position, has_scale_error; /* whether 0 is meant */
     double angle;    /* the largest angle between a joint's rotation and the source's, in degrees,

@@ -42,6 +42,7 @@ static const char *word_of_comparison(size_t index) {
 
 static const char *const reduced_words[] = {"slerp",   "cubicspline", "squad",
                                             "hermite", "spline",      NULL};
+static const char *const preset_words[] = {"game", "web", "film", NULL};
 static const char *const nan_words[] = {"hold", NULL};
 static const char *const position_words[] = {"replace", "add", NULL};
 static const char *const auto_words[] = {"auto", NULL};
@@ -156,6 +157,10 @@ const option_row option_rows[] = {
      HELP("a file with two names of joints on each line; default: by their names")},
 
     /* ---- of reduce ---- */
+    {NAME("preset", "NAME"), TYPE(word), REDUCE(preset), .words = preset_words,
+     .first = PM_MOTION_REDUCE_GAME, .verbs = OF(REDUCE),
+     HELP("game: {angle} 0.5 and {quantize}; web: {angle} 1 and {compress}; film: {angle} 0.05. "
+          "What is given besides comes first, and {distance} in place of the angle")},
     {NAME("angle", "DEG"), TYPE(number), REDUCE(angle), GIVEN(pm_motion_reduce_options, has_angle),
      ABOVE(0, 180), .info.unit = "degrees", .verbs = OF(REDUCE),
      HELP("the rotation of each joint differs at all times by at most DEG degrees; default 0.5")},

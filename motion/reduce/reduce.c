@@ -57,6 +57,9 @@ static pm_status check_numbers(const pm_motion_reduce_options *o, pm_error *erro
 }
 
 pm_status reduction_check_options(const pm_motion_reduce_options *o, pm_error *error) {
+    if ((unsigned)o->preset >= PM_MOTION_REDUCE_PRESET_COUNT)
+        return motion_fail(error, PM_ERROR_ARGUMENT,
+                           "preset is %d, which is no pm_motion_reduce_preset", (int)o->preset);
     const pm_method_info *curve = pm_method_get_info(o->curve);
     if (!curve)
         return motion_fail(error, PM_ERROR_ARGUMENT, "curve is %d, which is no pm_method",
@@ -170,7 +173,7 @@ static reduce_limits limits_of(const pm_motion_reduce_options *o, const pm_motio
                            .scale = o->scale_error,
                            .curve = o->curve,
                            .is_smooth = o->smooth,
-                           .packing = {o->quantize || o->compress, o->compress},
+                           .packing = {o->quantize, o->compress},
                            .unit = source->unit_mm > 0 ? source->unit_mm / 1000 : 1};
 }
 
@@ -658,7 +661,8 @@ static pm_status reduce_all(reducing *r, pm_error *error) {
 static pm_status reduce(const pm_motion *motion, const pm_motion_reduce_options *options,
                         pm_motion **reduced, pm_motion_reduction **reduction, pm_error *error) {
     reducing r = {.motion = motion, .source = &motion->content};
-    r.options = options ? *options : (pm_motion_reduce_options){.has_angle = false};
+    if (options)
+        r.options = reduction_options(options);
     MOTION_TRY(check_options(r.source, &r.options, error));
     r.options.angle = r.options.has_angle ? r.options.angle : r.options.distance > 0 ? 180 : 0.5;
     r.distance.key_time = (double)NAN;

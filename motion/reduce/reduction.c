@@ -14,6 +14,20 @@
 
 static const double degrees = 57.29577951308232;
 
+pm_motion_reduce_options reduction_options(const pm_motion_reduce_options *options) {
+    static const double angles[PM_MOTION_REDUCE_PRESET_COUNT] = {
+        [PM_MOTION_REDUCE_GAME] = 0.5, [PM_MOTION_REDUCE_WEB] = 1, [PM_MOTION_REDUCE_FILM] = 0.05};
+    pm_motion_reduce_options o = *options;
+    const bool is_known = (unsigned)o.preset < PM_MOTION_REDUCE_PRESET_COUNT;
+    if (is_known && angles[o.preset] > 0 && !o.has_angle && o.distance == 0) {
+        o.has_angle = true;
+        o.angle = angles[o.preset];
+    }
+    o.compress = o.compress || o.preset == PM_MOTION_REDUCE_WEB;
+    o.quantize = o.quantize || o.compress || o.preset == PM_MOTION_REDUCE_GAME;
+    return o;
+}
+
 /* ---- numbers ------------------------------------------------------------------------------- */
 
 static size_t keys_of(const certified *c) {

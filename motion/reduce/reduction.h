@@ -87,6 +87,9 @@ struct pm_motion_reduction {
     char *json; /* malloc'ed */
 };
 
+/* With what the preset says. */
+pm_motion_reduce_options reduction_options(const pm_motion_reduce_options *options);
+
 /* What does not depend on the motion. */
 pm_status reduction_check_options(const pm_motion_reduce_options *options, pm_error *error);
 

@@ -7,6 +7,7 @@
 #include "motion/base/printable.h"
 #include "motion/model/evaluate.h"
 #include "motion/model/names.h"
+#include "motion/reduce/reduction.h"
 #include "motion/steps/steps.h"
 
 /* Whether files have one list of times. */
@@ -26,14 +27,19 @@ pm_status task_check_reduce(pm_motion_format format, const pm_motion_reduce_opti
                             pm_error *error) {
     if (format != PM_MOTION_ANY && !motion_is_gltf(format) && !has_rows(format))
         return refuse_rows(format, error);
-    if (has_rows(format) && (how->quantize || how->compress))
-        return motion_fail_option(error, PM_ERROR_ARGUMENT, how->quantize ? "quantize" : "compress",
+    const pm_motion_reduce_options all = reduction_options(how);
+    if (has_rows(format) && (all.quantize || all.compress))
+        return motion_fail_option(error, PM_ERROR_ARGUMENT, all.quantize ? "quantize" : "compress",
                                   "is for glTF, and not for %s", pm_motion_format_name(format));
     return has_rows(format) && how->curve == PM_METHOD_CUBICSPLINE
                ? motion_fail(error, PM_ERROR_ARGUMENT,
                              "%s has no tangents, which cubicspline requires",
                              pm_motion_format_name(format))
                : PM_OK;
+}
+
+bool task_packs(const pm_motion_batch_task *task) {
+    return task->reduce && reduction_options(task->reduce).quantize;
 }
 
 /* Whether a scale is not that of the rest pose. */
@@ -116,7 +122,7 @@ static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_mo
 
 const task_step step_reduce = {"reduce",
                                "reduce",
-                               "angle position scale-error distance at curve smooth common quantize "
+                               "preset angle position scale-error distance at curve smooth common quantize "
                                "compress clip",
                                STEP_KEEPS_NODES | STEP_IS_REPORTED,
                                is_asked,

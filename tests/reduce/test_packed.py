@@ -147,11 +147,23 @@ class Packed(Case):
                                          self.times(Gltf(source)))
         self.assertLess(far, 1e-6)
 
+    def test_presets_are_what_they_say(self):
+        for preset, words in (("game", ["--angle", 0.5, "--quantize"]), ("web", ["--angle", 1, "--compress"]),
+                              ("film", ["--angle", 0.05])):
+            self.run_posemill("reduce", WALK, "-o", "a.glb", "--preset", preset)
+            self.run_posemill("reduce", WALK, "-o", "b.glb", *words)
+            self.assertEqual((self.folder / "a.glb").read_bytes(), (self.folder / "b.glb").read_bytes())
+        self.assertEqual(self.reduce(WALK, "-o", "c.glb", "--preset", "web", "--angle", 0.2)["limits"]["angle_degrees"], 0.2)
+        said = self.run_posemill("reduce", WALK, "-o", "out.npz", "--preset", "game", code=2).stderr
+        self.assertIn("npz", said)
+
     def test_what_cannot_be_packed_is_refused(self):
         said = self.run_posemill("reduce", WALK, "-o", "out.glb", "--quantize", "--curve", "cubicspline", code=2).stderr
         self.assertIn("cubicspline", said)
         said = self.run_posemill("reduce", WALK, "-o", "out.npz", "--compress", code=2).stderr
         self.assertIn("npz", said)
+        said = self.run_posemill("reduce", WALK, "-o", "out.glb", "--preset", "gmae", code=2).stderr
+        self.assertIn("did you mean game?", said)
         self.assertEqual(list(self.folder.iterdir()), [])
 
     def test_a_full_disk_leaves_nothing(self):
