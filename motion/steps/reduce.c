@@ -38,8 +38,11 @@ pm_status task_check_reduce(pm_motion_format format, const pm_motion_reduce_opti
                : PM_OK;
 }
 
-bool task_packs(const pm_motion_batch_task *task) {
-    return task->reduce && reduction_options(task->reduce).quantize;
+const char *task_packing(const pm_motion_batch_task *task) {
+    const pm_motion_reduce_options *o = task->reduce;
+    if (!o || !reduction_options(o).quantize)
+        return NULL;
+    return o->compress ? "compress" : o->quantize ? "quantize" : "preset";
 }
 
 /* Whether a scale is not that of the rest pose. */

@@ -187,8 +187,8 @@ void task_describe_end(pm_rational rate, double seconds, pm_error *warning);
 
 /* Refuses formats that cannot hold the keys of a reduction, and NPZ for cubicspline. PM_MOTION_ANY holds
  * all. */
-/* Whether the values of keys are rounded so that they take fewer bytes. */
-bool task_packs(const pm_motion_batch_task *task);
+/* The option by which values of keys are rounded so that they take fewer bytes. NULL: they are not. */
+const char *task_packing(const pm_motion_batch_task *task);
 
 pm_status task_check_reduce(pm_motion_format format, const pm_motion_reduce_options *how,
                             pm_error *error);

@@ -338,9 +338,9 @@ pm_status task_write(task_work *w, pm_error *error) {
                 status = result(task_prepare_resampling(w, options, error), w, error);
             break;
         }
-        if (status == PM_OK && step == &step_reduce && task_packs(options) &&
+        if (status == PM_OK && step == &step_reduce && task_packing(options) &&
             task_step_of(task, i + 1, &next))
-            status = motion_fail_option(error, PM_ERROR_ARGUMENT, "quantize",
+            status = motion_fail_option(error, PM_ERROR_ARGUMENT, task_packing(options),
                                         "is for the last step: another one would change what it "
                                         "rounds");
         if (status == PM_OK)

@@ -100,6 +100,20 @@ static const char *joint(const choice *c) {
     return n > 0 ? c->content->nodes[up_to(c, n - 1)].name.text : "none";
 }
 
+/* What is packed can be read. */
+static void read_again(const pm_motion *packed) {
+    const pm_motion_convert_options options = {.format = PM_MOTION_GLB};
+    SCOPED(pm_motion_destroy) pm_motion *again = NULL;
+    char path[SCRATCH_PATH];
+    pm_error error = {0};
+    scratch_path("packed.glb", path);
+    if (pm_motion_convert(packed, &options, path, &error) == PM_OK) {
+        require(pm_motion_open(path, NULL, &again, &error) == PM_OK);
+        fuzz_check(again);
+    }
+    scratch_remove(path);
+}
+
 static pm_status reduce(const choice *c, pm_motion **made, pm_error *error) {
     static const pm_method curves[] = {PM_METHOD_SLERP, PM_METHOD_CUBICSPLINE, PM_METHOD_SQUAD,
                                        PM_METHOD_HERMITE, PM_METHOD_SPLINE};
@@ -123,6 +137,8 @@ static pm_status reduce(const choice *c, pm_motion **made, pm_error *error) {
     if (reduction)
         require(pm_motion_reduction_json(reduction) != NULL);
     pm_motion_reduction_destroy(&reduction);
+    if (status == PM_OK && options.compress)
+        read_again(*made);
     return status;
 }
 
