@@ -560,9 +560,10 @@ typedef enum pm_motion_reduce_preset {
 } pm_motion_reduce_preset;
 
 typedef struct pm_motion_reduce_options {
-    pm_motion_reduce_preset preset; /* of what the others leave at their defaults; its angle is not taken
+    pm_motion_reduce_preset
+        preset;     /* of what the others leave at their defaults; its angle is not taken
                                        with a distance */
-    bool has_angle;                     /* false: 0.5 degrees, and with a distance none */
+    bool has_angle; /* false: 0.5 degrees, and with a distance none */
     bool has_position, has_scale_error; /* whether 0 is meant */
     double angle;    /* the largest angle between a joint's rotation and the source's, in degrees,
                         relative to the parent; above 0 */

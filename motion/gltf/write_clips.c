@@ -246,7 +246,8 @@ static pm_status replace_channel(replacing *r, size_t index, pm_error *error) {
     const pm_motion_interpolation own = channel->interpolation;
     const bool is_linear =
         values.is_sampled || (own == PM_MOTION_CUBICSPLINE && gltf_elements_of(&values) == 1);
-    return set_sampler(r->writer, own_sampler(r, json), input, output, is_linear ? PM_MOTION_LINEAR : own)
+    return set_sampler(r->writer, own_sampler(r, json), input, output,
+                       is_linear ? PM_MOTION_LINEAR : own)
                ? PM_OK
                : motion_refuse_memory(error);
 }

@@ -294,7 +294,8 @@ static pm_status grow_first(gltf_writer *w, pm_error *error) {
 }
 
 pm_status gltf_lay_out(gltf_writer *w, pm_error *error) {
-    w->pieces = calloc(2 * w->document->view_count + w->clip_count + GLTF_STREAMS + 3, sizeof *w->pieces);
+    w->pieces =
+        calloc(2 * w->document->view_count + w->clip_count + GLTF_STREAMS + 3, sizeof *w->pieces);
     MOTION_TRY_MEMORY(w->pieces, error);
     return w->document->has_unknown_references ? grow_first(w, error) : lay_out_fresh(w, error);
 }

@@ -108,9 +108,8 @@ static const char *make_words(const numbers *n, unsigned char *to) {
 static size_t find_stream(gltf_writer *w, size_t width, const char *filter, size_t more) {
     size_t i = 0;
     while (i < w->stream_count &&
-           !(w->streams[i].width == width && strcmp(filter ? filter : "",
-                                                    w->streams[i].filter ? w->streams[i].filter
-                                                                         : "") == 0))
+           !(w->streams[i].width == width &&
+             strcmp(filter ? filter : "", w->streams[i].filter ? w->streams[i].filter : "") == 0))
         i++;
     gltf_stream *s = &w->streams[i];
     if (i == w->stream_count)
@@ -158,9 +157,9 @@ pm_status gltf_compress(gltf_writer *w, pm_error *error) {
                            "compress: this build has no meshoptimizer, which compresses");
     for (size_t i = 0; i < w->stream_count; i++) {
         gltf_stream *s = &w->streams[i];
-        MOTION_TRY_MEMORY(gltf_encode(s->words, s->size / s->width, s->width, &s->packed,
-                                      &s->packed_size),
-                          error);
+        MOTION_TRY_MEMORY(
+            gltf_encode(s->words, s->size / s->width, s->width, &s->packed, &s->packed_size),
+            error);
     }
     return PM_OK;
 }
@@ -178,12 +177,11 @@ static bool add_name(json_t *root, const char *key) {
 }
 
 static bool describe(const gltf_stream *s, size_t fallback, size_t at, size_t offset) {
-    json_t *packed = json_pack("{si sI sI sI sI ss}", "buffer", 0, "byteOffset", (json_int_t)offset,
-                               "byteLength", (json_int_t)s->packed_size, "byteStride",
-                               (json_int_t)s->width, "count", (json_int_t)(s->size / s->width),
-                               "mode", "ATTRIBUTES");
-    if (packed && s->filter &&
-        json_object_set_new(packed, "filter", json_string(s->filter)) != 0) {
+    json_t *packed =
+        json_pack("{si sI sI sI sI ss}", "buffer", 0, "byteOffset", (json_int_t)offset,
+                  "byteLength", (json_int_t)s->packed_size, "byteStride", (json_int_t)s->width,
+                  "count", (json_int_t)(s->size / s->width), "mode", "ATTRIBUTES");
+    if (packed && s->filter && json_object_set_new(packed, "filter", json_string(s->filter)) != 0) {
         json_decref(packed);
         return false;
     }
@@ -205,8 +203,8 @@ bool gltf_describe_streams(const gltf_writer *w, json_t *buffers) {
             return false;
         at += (w->streams[i].size + 3) / 4 * 4;
     }
-    return json_array_append_new(buffers,
-                                 json_pack("{sI s{s{sb}}}", "byteLength", (json_int_t)at,
-                                           "extensions", GLTF_MESHOPT, "fallback", 1)) == 0 &&
+    return json_array_append_new(buffers, json_pack("{sI s{s{sb}}}", "byteLength", (json_int_t)at,
+                                                    "extensions", GLTF_MESHOPT, "fallback", 1)) ==
+               0 &&
            add_name(w->root, "extensionsUsed") && add_name(w->root, "extensionsRequired");
 }

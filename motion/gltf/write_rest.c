@@ -76,12 +76,12 @@ static pm_status add_binds(gltf_writer *w, const pm_motion_skin *skin, size_t in
     MOTION_TRY(gltf_store_binds(skin, index, &w->binds, &w->binds_size, error));
     MOTION_TRY_MEMORY(gltf_add_view(w->root, &w->binds_view, &w->binds_index), error);
     const json_int_t added = GLTF_NEW + (json_int_t)(accessors - w->accessor_count);
-    MOTION_TRY_MEMORY(gltf_add_accessor(w->root, GLTF_NEW + (json_int_t)(w->binds_index - w->view_count),
-                                        offset, skin->joint_count, "MAT4") &&
-                          json_object_set_new(json, "inverseBindMatrices", json_integer(added)) ==
-                              0 &&
-                          gltf_set_integer(w->binds_view, "byteLength", w->binds_size),
-                      error);
+    MOTION_TRY_MEMORY(
+        gltf_add_accessor(w->root, GLTF_NEW + (json_int_t)(w->binds_index - w->view_count), offset,
+                          skin->joint_count, "MAT4") &&
+            json_object_set_new(json, "inverseBindMatrices", json_integer(added)) == 0 &&
+            gltf_set_integer(w->binds_view, "byteLength", w->binds_size),
+        error);
     return PM_OK;
 }
 

@@ -34,7 +34,8 @@ static bool add_entry(const archive_reader *reader, const char *archive, const c
         return false;
     item->archive = archive;
     item->member = reader->place;
-    item->bytes = !fault && !item->fault ? (uint64_t)archive_functions.entry_size(reader->entry) : 0;
+    item->bytes =
+        !fault && !item->fault ? (uint64_t)archive_functions.entry_size(reader->entry) : 0;
     return fault == NULL || item->fault != NULL || item_fault(item, "%s", fault);
 }
 
@@ -137,7 +138,8 @@ static bool set_place(const archive_reader *reader, const archive_wanted *one, b
     item->member = reader->place;
     if (fault)
         return item_fault(item, "%s", fault);
-    item->bytes = one->has_bytes ? item->bytes : (uint64_t)archive_functions.entry_size(reader->entry);
+    item->bytes =
+        one->has_bytes ? item->bytes : (uint64_t)archive_functions.entry_size(reader->entry);
     free(item->fault);
     item->fault = NULL;
     return true;

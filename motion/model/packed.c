@@ -140,8 +140,9 @@ double packed_rotation_error(unsigned bits) {
     /* Cells of the words, whose far corners may be taken, and those of int16. The largest component, at least
      * a half, moves by up to sqrt(3) of what the others do. */
     const double plain = 2 * 2.0 / LARGEST;
-    return bits == PACKED_INT16 ? plain
-                                : plain + 2 * 2 * 1.5 * sqrt(3) * root_half / ((1 << (bits - 1)) - 1);
+    return bits == PACKED_INT16
+               ? plain
+               : plain + 2 * 2 * 1.5 * sqrt(3) * root_half / ((1 << (bits - 1)) - 1);
 }
 
 /* ---- numbers ------------------------------------------------------------------------------- */

@@ -75,9 +75,9 @@ static void choose_number_form(reduced_channel *c, const reduce_limits *limits) 
     const size_t numbers = c->source.timeline->key_count * channel->components;
     double most = 0, least = (double)INFINITY;
     for (size_t i = 0; i < numbers; i++) {
-        const double size =
-            unit * fabs(evaluate_number(&channel->keys, channel->components, i / channel->components,
-                                        (uint32_t)(i % channel->components)));
+        const double size = unit * fabs(evaluate_number(&channel->keys, channel->components,
+                                                        i / channel->components,
+                                                        (uint32_t)(i % channel->components)));
         most = fmax(most, size);
         least = fmin(least, size);
     }
@@ -117,8 +117,8 @@ static bool choose_rotation_form(reduced_channel *c, const reduce_limits *limits
             c->packs_not = true;
             return true;
         }
-        if (!fill_form(c, &form) || !turns_read(&t, c->source.channel, c->source.timeline, reduce_limit(limits, c),
-                        c->limits, form, &arena))
+        if (!fill_form(c, &form) || !turns_read(&t, c->source.channel, c->source.timeline,
+                                                reduce_limit(limits, c), c->limits, form, &arena))
             return false;
         is_good = turns_pack_well(&t, bits[1] == 0 ? finest_part : rotation_part);
         c->form = form;
@@ -132,13 +132,15 @@ static bool is_at_rest(const reduced_channel *c) {
     const pm_motion_channel *channel = c->source.channel;
     bool same = c->rest && c->source.timeline->key_count > 0;
     for (uint32_t i = 0; same && i < channel->components; i++)
-        same = (float)evaluate_number(&channel->keys, channel->components, 0, i) == (float)c->rest[i];
+        same =
+            (float)evaluate_number(&channel->keys, channel->components, 0, i) == (float)c->rest[i];
     return same && !reduce_moves(c);
 }
 
 static bool choose_form(reduced_channel *c, const reduce_limits *limits) {
     c->packs_not = c->packs_not || is_at_rest(c);
-    if (!c->is_reduced || c->packs_not || !(limits->packing.quantizes || limits->packing.compresses))
+    if (!c->is_reduced || c->packs_not ||
+        !(limits->packing.quantizes || limits->packing.compresses))
         return true;
     if (is_rotation(c))
         return limits->curve == PM_METHOD_CUBICSPLINE || choose_rotation_form(c, limits);
@@ -318,8 +320,8 @@ void reduce_find_common_keys(reduced_channel *const *channels, size_t count,
     }
     for (size_t i = 0; i < count; i++)
         is_good = choose_form(channels[i], limits) && is_good;
-    channels[0]->end = is_good ? reduce_search_common(channels, count, limits, &keys, &key_count)
-                               : PATH_NO_MEMORY;
+    channels[0]->end =
+        is_good ? reduce_search_common(channels, count, limits, &keys, &key_count) : PATH_NO_MEMORY;
     if (channels[0]->end == PATH_NONE)
         channels[0]->count = key_count;
     if (channels[0]->end == PATH_FOUND && !reduce_give_keys(channels, count, keys, key_count))

@@ -92,7 +92,8 @@ double written_time(const pm_timeline *timeline, size_t key);
 void written_rotation(const pm_motion_channel *channel, size_t key, key_form form, double q[4]);
 
 /* A number of a key as it is written, in the source's unit. */
-double written_number(const pm_motion_channel *channel, size_t key, uint32_t component, key_form form);
+double written_number(const pm_motion_channel *channel, size_t key, uint32_t component,
+                      key_form form);
 
 /* The fewest keys of a curve: the shortest path from its first key to its last one, over pairs of
  * keys between which all others may be dropped. */
@@ -226,16 +227,16 @@ typedef struct reduced_channel {
     double
         growth; /* of positions: the largest scale above, by which their lengths are multiplied */
     bool is_reduced;
-    double *limits; /* of rotations in each interval, malloc'ed. NULL: as of all */
-    bool is_stale;  /* its keys are to be searched */
-    bool is_held;   /* one key is enough */
-    size_t group;   /* of channels that share times; 0: none */
+    double *limits;      /* of rotations in each interval, malloc'ed. NULL: as of all */
+    bool is_stale;       /* its keys are to be searched */
+    bool is_held;        /* one key is enough */
+    size_t group;        /* of channels that share times; 0: none */
     double (*packed)[4]; /* the values of the form, malloc'ed */
-    key_form form;  /* of the keys that were found */
-    const double *rest; /* the node's value; NULL: it has none */
-    bool packs_not; /* its bound is too small for rounded rotations */
-    double slack;   /* as of `certified` */
-    size_t *keys;   /* that remain, malloc'ed. NULL: all */
+    key_form form;       /* of the keys that were found */
+    const double *rest;  /* the node's value; NULL: it has none */
+    bool packs_not;      /* its bound is too small for rounded rotations */
+    double slack;        /* as of `certified` */
+    size_t *keys;        /* that remain, malloc'ed. NULL: all */
     size_t count;
     cubic_key *cubics; /* of the keys that remain, malloc'ed. NULL: the source's interpolation */
     size_t corners;    /* of smooth cubics */

@@ -123,19 +123,18 @@ static pm_status list_channels(reducing *r, pm_error *error) {
         MOTION_TRY_MEMORY(growth, error);
         for (size_t c = 0; c < clip->channel_count; c++) {
             const pm_motion_channel *channel = &clip->channels[c];
-            r->channels[r->first[i] + c] =
-                (reduced_channel){.source = {channel, &clip->timelines[channel->timeline], NULL, 0},
-                                  .clip = i,
-                                  .index = c,
-                                  .growth = growth_of(r, channel, growth),
-                                  .rest = channel->node >= 0 && channel->path <= PM_MOTION_SCALE
-                                              ? evaluate_rest_value(&r->source->nodes[channel->node],
-                                                                    channel->path)
-                                              : NULL,
-                                  .is_stale = true,
-                                  .is_reduced = is_chosen(&r->options, i) &&
-                                                channel->interpolation == PM_MOTION_LINEAR,
-                                  .count = clip->timelines[channel->timeline].key_count};
+            r->channels[r->first[i] + c] = (reduced_channel){
+                .source = {channel, &clip->timelines[channel->timeline], NULL, 0},
+                .clip = i,
+                .index = c,
+                .growth = growth_of(r, channel, growth),
+                .rest = channel->node >= 0 && channel->path <= PM_MOTION_SCALE
+                            ? evaluate_rest_value(&r->source->nodes[channel->node], channel->path)
+                            : NULL,
+                .is_stale = true,
+                .is_reduced =
+                    is_chosen(&r->options, i) && channel->interpolation == PM_MOTION_LINEAR,
+                .count = clip->timelines[channel->timeline].key_count};
         }
     }
     return PM_OK;
@@ -212,11 +211,9 @@ static pm_status add_usual_limits(reducing *r, pm_error *error) {
     const size_t most = o->distance > 0 ? most_in_chain(r) : 0;
     const double share = o->distance / 8 / fmax((double)most, 1);
     if (r->is_usual_position)
-        o->position =
-            o->distance > 0 ? share : fmax(unseen * size, noise * largest_place(r));
+        o->position = o->distance > 0 ? share : fmax(unseen * size, noise * largest_place(r));
     if (r->is_usual_scale)
-        o->scale_error =
-            o->distance > 0 ? share / fmax(size + fmax(o->at, 0), DBL_MIN) : unseen;
+        o->scale_error = o->distance > 0 ? share / fmax(size + fmax(o->at, 0), DBL_MIN) : unseen;
     r->limits = limits_of(o, r->source);
     r->to->packing = r->limits.packing;
     r->to->must_be_smaller = true;
@@ -245,7 +242,8 @@ static pm_status find_common(reducing *r, size_t clip, pm_error *error) {
         reduced_channel *channel = &r->channels[r->first[clip] + c];
         if (!channel->is_reduced || channel->source.timeline->key_count < 2)
             continue;
-        if (count > 0 && !reduce_has_same_times(set[0]->source.timeline, channel->source.timeline)) {
+        if (count > 0 &&
+            !reduce_has_same_times(set[0]->source.timeline, channel->source.timeline)) {
             motion_refuse(error, "clip %zu: channels %zu and %zu have keys at different times",
                           clip, set[0]->index, channel->index);
             motion_hint(error, "resample first, or let each joint have keys of its own");
@@ -357,8 +355,8 @@ static bool has_groups(const reducing *r) {
 }
 
 static pm_status merge_clip(reducing *r, size_t clip, pm_error *error) {
-    const path_end end = merge_times(r->channels + r->first[clip],
-                                     r->source->clips[clip].channel_count, &r->limits);
+    const path_end end =
+        merge_times(r->channels + r->first[clip], r->source->clips[clip].channel_count, &r->limits);
     return end == PATH_NO_MEMORY ? motion_refuse_memory(error) : PM_OK;
 }
 
@@ -441,9 +439,8 @@ static pm_status find_all(reducing *r, pm_error *error) {
 /* ---- the result ---------------------------------------------------------------------------- */
 
 static bool has_same_keys(const reduced_channel *a, const reduced_channel *b) {
-    if (a->count != b->count ||
-        !(a->source.timeline == b->source.timeline ||
-          reduce_has_same_times(a->source.timeline, b->source.timeline)))
+    if (a->count != b->count || !(a->source.timeline == b->source.timeline ||
+                                  reduce_has_same_times(a->source.timeline, b->source.timeline)))
         return false;
     return (!a->keys && !b->keys) ||
            (a->keys && b->keys && memcmp(a->keys, b->keys, a->count * sizeof *a->keys) == 0);

@@ -93,9 +93,8 @@ static double longest_chain(const sharing *s, const uint32_t *order, const doubl
     for (size_t i = 0; i < s->nodes; i++) {
         const size_t n = order[i];
         const int32_t parent = s->request->content->nodes[n].parent;
-        const double own = s->rotations[n] && reduce_moves(s->rotations[n])
-                               ? share_of(levers[n]) * levers[n]
-                               : 0;
+        const double own =
+            s->rotations[n] && reduce_moves(s->rotations[n]) ? share_of(levers[n]) * levers[n] : 0;
         sums[n] = (parent >= 0 ? sums[parent] : 0) + own;
         longest = fmax(longest, sums[n]);
     }

@@ -110,9 +110,9 @@ static void read_written(turns *t, const pm_motion_channel *channel, const pm_ti
     for (size_t k = 0; k < t->count; k++) {
         double key[4], source[4];
         written_rotation(channel, k, form, key);
-        off = fmax(off, fabs(sqrt(key[0] * key[0] + key[1] * key[1] + key[2] * key[2] +
-                                  key[3] * key[3]) -
-                             1));
+        off = fmax(
+            off,
+            fabs(sqrt(key[0] * key[0] + key[1] * key[1] + key[2] * key[2] + key[3] * key[3]) - 1));
         evaluate_normalise(key);
         turn_rows_get(&t->source, k, source);
         put(&t->written, k, key, arc_sign(source, key));

@@ -123,10 +123,11 @@ static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_mo
     return PM_OK;
 }
 
-const task_step step_reduce = {"reduce",
-                               "reduce",
-                               "preset angle position scale-error distance at curve smooth common quantize "
-                               "compress clip",
-                               STEP_KEEPS_NODES | STEP_IS_REPORTED,
-                               is_asked,
-                               make_step};
+const task_step step_reduce = {
+    "reduce",
+    "reduce",
+    "preset angle position scale-error distance at curve smooth common quantize "
+    "compress clip",
+    STEP_KEEPS_NODES | STEP_IS_REPORTED,
+    is_asked,
+    make_step};
