@@ -11,26 +11,26 @@
 
 /* What is used of libarchive, which needs a dozen other libraries: where it is shared, it is opened with the first
  * archive, and not with the program. */
-#define ARCHIVE_FUNCTIONS(F) \
-    F(entry_filetype) \
-    F(entry_hardlink) \
-    F(entry_pathname) \
-    F(entry_pathname_w) \
-    F(entry_size) \
-    F(entry_size_is_set) \
-    F(entry_sparse_next) \
-    F(entry_sparse_reset) \
-    F(error_string) \
-    F(read_data) \
-    F(read_free) \
-    F(read_new) \
-    F(read_next_header) \
-    F(read_open_fd) \
-    F(read_set_option) \
-    F(read_support_filter_bzip2) \
-    F(read_support_filter_gzip) \
-    F(read_support_filter_xz) \
-    F(read_support_filter_zstd) \
+#define ARCHIVE_FUNCTIONS(F)                                                                       \
+    F(entry_filetype)                                                                              \
+    F(entry_hardlink)                                                                              \
+    F(entry_pathname)                                                                              \
+    F(entry_pathname_w)                                                                            \
+    F(entry_size)                                                                                  \
+    F(entry_size_is_set)                                                                           \
+    F(entry_sparse_next)                                                                           \
+    F(entry_sparse_reset)                                                                          \
+    F(error_string)                                                                                \
+    F(read_data)                                                                                   \
+    F(read_free)                                                                                   \
+    F(read_new)                                                                                    \
+    F(read_next_header)                                                                            \
+    F(read_open_fd)                                                                                \
+    F(read_set_option)                                                                             \
+    F(read_support_filter_bzip2)                                                                   \
+    F(read_support_filter_gzip)                                                                    \
+    F(read_support_filter_xz)                                                                      \
+    F(read_support_filter_zstd)                                                                    \
     F(read_support_format_tar)
 
 typedef struct archive_table {
