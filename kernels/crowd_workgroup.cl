@@ -151,7 +151,7 @@ PM_FOUR_WAVES pm_kernel void crowd_workgroup(
     pm_shared pm_shared_instance *restrict shared,
     pm_shared pm_shared_layers *restrict shared_layers, pm_shared float *restrict transforms) {
     pm_tables t = {clips, timelines, times, rotations, constants, positions, scales, layout, size};
-    (void)instances, (void)layers, (void)ranges, (void)given; /* programs read some of them */
+    (void)layers, (void)ranges, (void)given; /* programs read some of them */
     (void)levels, (void)level_joints, (void)masks;
     (void)shared_layers, (void)slots, (void)transforms;
     pm_u32 first = pm_group_id() * per_group;
@@ -162,10 +162,8 @@ PM_FOUR_WAVES pm_kernel void crowd_workgroup(
     pm_u32 aligned = (((pm_u64)(size_t)to | stride) & (4 * PM_PART_WORDS - 1)) == 0;
     (void)t, (void)aligned;
     pm_global const pm_u32 *list_of = (pm_global const pm_u32 *)(list + offsets.list);
-#if !PM_GIVEN
     pm_global const pm_instance *from =
         (pm_global const pm_instance *)(instances + offsets.instances);
-#endif
 #if PM_LAYERED
     pm_layer_tables of_layers;
     of_layers.layers = (pm_global const pm_layer *)(layers + offsets.layers);
@@ -177,7 +175,13 @@ PM_FOUR_WAVES pm_kernel void crowd_workgroup(
         if (n == 0) {
             shared[i].index = index;
             shared[i].record = pm_entry_record(&size, first + i, index);
-            shared[i].due = PM_GIVEN && index < size.instances;
+#if PM_GIVEN
+            shared[i].due = index < size.instances &&
+                            (!(offsets.staged & PM_STAGED_LEVELS) ||
+                             pm_is_instance_due(from[index].level, &size, levels, index));
+#else
+            shared[i].due = 0;
+#endif
 #if PM_OUTPUT_FORM == PM_FORM_BOUNDS
             for (int axis = 0; axis < 3; axis++) {
                 shared[i].low[axis] = pm_ordered_bits(pm_bits_of(INFINITY));
@@ -219,8 +223,9 @@ PM_FOUR_WAVES pm_kernel void crowd_workgroup(
             if (!shared[i].due)
                 continue;
 #if PM_GIVEN
-            const pm_u64 pose_at[PM_LANES] = {
-                shared[i].index * (offsets.pose_stride / sizeof(float)) + 12 * at.joint};
+            const pm_u64 pose_at[PM_LANES] = {(offsets.staged ? first + i : shared[i].index) *
+                                                  (offsets.pose_stride / sizeof(float)) +
+                                              12 * at.joint};
             pm_local pose =
                 pm_local_given((pm_global const float *)(given + offsets.poses), pose_at);
 #else

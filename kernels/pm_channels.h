@@ -29,15 +29,6 @@ typedef struct pm_tables {
     pm_crowd_size size;
 } pm_tables;
 
-/* The same quaternion in all lanes; it is aligned to 16 bytes. */
-pm_fn pm_quat pm_spread(pm_global const float *from) {
-#if PM_LANES == 1
-    return pm_load_quats(from);
-#else
-    return pm_quat_of(PM_REAL(from[0]), PM_REAL(from[1]), PM_REAL(from[2]), PM_REAL(from[3]));
-#endif
-}
-
 /* A channel of the rest pose. */
 pm_fn pm_quat pm_rest_of(pm_global const pm_joint *joint, pm_u32 c) {
     return pm_spread(c == PM_CHANNEL_ROTATIONS   ? joint->rotation

@@ -184,7 +184,13 @@ typedef struct pm_crowd_size {
 typedef struct pm_crowd_offsets {
     pm_u64 instances, layers, ranges, list, list_count, poses;
     pm_u64 pose_stride; /* from an instance's local poses to the next one's */
+    pm_u64 staged;      /* PM_STAGED_... */
 } pm_crowd_offsets;
+
+/* Local poses that an earlier step of the same job left: those of entries, not of instances; and levels decide
+ * which are updated. Bits. */
+#define PM_STAGED_ENTRIES 1u
+#define PM_STAGED_LEVELS 2u
 
 /* The number of entries of a call. */
 pm_fn pm_u32 pm_entry_count(const pm_crowd_size *size, pm_global const pm_u32 *list_count) {
@@ -311,5 +317,40 @@ pm_fn pm_cursor pm_crowd_locate(pm_crowd_timeline t, pm_global const pm_key_time
                                 pm_s64 time, pm_u32 clamps) {
     return pm_crowd_cursor_of(pm_crowd_find(t, times, time, clamps));
 }
+
+/* ---- chains, for inverse kinematics (pm_reach.h) ---- */
+
+#define PM_REACH_TWO_BONES 0u
+#define PM_REACH_AIM 1u
+#define PM_REACH_PIN 2u
+#define PM_REACH_JOINTS 8
+#define PM_REACH_IN_WORLD 1u
+#define PM_REACH_DIRECTION 2u /* the pole is a direction */
+
+/* A chain of a skeleton, as the host makes it. */
+typedef struct pm_chain_row {
+    pm_u32 kind;
+    pm_u32 path;   /* its first number in the table of paths: joints, from a root to its last */
+    pm_u32 length; /* joints of its path */
+    pm_u32 count;  /* of the joints below: those that it turns, and of two bones the end */
+    pm_u32 places[PM_REACH_JOINTS]; /* on the path, from the root outwards */
+    float shares[PM_REACH_JOINTS];  /* of an aim: each of the turn that remains */
+    float axis
+        [4]; /* of two bones: the bend's, relative to the lower's parent; of an aim: up, in the last joint's frame */
+    float forward[4]; /* of an aim, in the last joint's frame */
+    float
+        limit; /* of two bones: the part of the length that is reached exactly; of an aim: the cone, 0: none */
+    float reserved[3];
+} pm_chain_row;
+
+/* The chains of a job in their order: the number of a chain, and its flags above the lower 16 bits. */
+#define PM_REACH_MOST 32
+typedef struct pm_chain_list {
+    pm_u32 count;
+    pm_u32 of[PM_REACH_MOST];
+} pm_chain_list;
+
+/* Numbers of a goal: position and weight, rotation, pole and its weight, weight of the rotation and three more. */
+#define PM_GOAL_FLOATS 16
 
 #endif

@@ -140,7 +140,6 @@ pm_fn pm_input pm_layer_resolve(pm_layer layer, pm_global const pm_clip_layout *
     return r;
 }
 
-#if PM_GIVEN
 /* A joint's local poses from outside, in place of instances' clips: those that begin `at` floats
  * further on. */
 pm_fn pm_local pm_local_given(pm_global const float *poses, const pm_u64 at[PM_LANES]) {
@@ -151,12 +150,25 @@ pm_fn pm_local pm_local_given(pm_global const float *poses, const pm_u64 at[PM_L
     pose.position.w = pose.scale.w = PM_REAL(0.0f);
     return pose;
 }
-#endif
+
+/* The instance of an entry; size.instances where there is none. */
+pm_fn pm_u32 pm_instance_of(const pm_crowd_size *size, pm_global const pm_u32 *list, pm_u32 entry,
+                            pm_u32 entries) {
+    pm_u32 index = entry < entries ? pm_entry_instance(size, list, entry) : size->instances;
+    return index < size->instances ? index : size->instances;
+}
 
 /* Whether an instance is updated in a frame; `index` is its number in the whole job. */
 pm_fn pm_u32 pm_is_update_due(pm_u64 frame, pm_u64 index, pm_crowd_level level) {
     pm_u64 turn = frame + index / PM_INSTANCE_GROUP;
     return pm_divide(turn, level.update_every, level.reciprocal).rest == 0;
+}
+
+/* Likewise for instance `index` of a call, by its level of detail. */
+pm_fn pm_u32 pm_is_instance_due(pm_u32 level, const pm_crowd_size *size,
+                                pm_global const pm_crowd_level *levels, pm_u64 index) {
+    return pm_is_update_due(size->frame, size->first + index,
+                            levels[pm_level_index(level, size->levels)]);
 }
 
 /* Whether a joint keeps its rest pose: a joint that the level lacks, or joint 0 of an instance in

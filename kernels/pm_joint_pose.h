@@ -28,13 +28,6 @@
 #error "PM_PER_JOINT is 0 or 1"
 #endif
 
-/* The instance of an entry; size.instances where there is none. */
-pm_fn pm_u32 pm_instance_of(const pm_crowd_size *size, pm_global const pm_u32 *list, pm_u32 entry,
-                            pm_u32 entries) {
-    pm_u32 index = entry < entries ? pm_entry_instance(size, list, entry) : size->instances;
-    return index < size->instances ? index : size->instances;
-}
-
 /* The position of a joint's segment among the keys of a channel, as in pm_track_layout. */
 typedef struct pm_key_address {
     pm_u64 key;

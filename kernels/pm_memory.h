@@ -319,6 +319,15 @@ pm_fn void pm_store_vector_items(pm_global float *to, pm_quat v, pm_u32 count, p
 }
 #endif
 
+/* The same quaternion in all lanes; it is aligned to 16 bytes. */
+pm_fn pm_quat pm_spread(pm_global const float *from) {
+#if PM_LANES == 1
+    return pm_load_quats(from);
+#else
+    return pm_quat_of(PM_REAL(from[0]), PM_REAL(from[1]), PM_REAL(from[2]), PM_REAL(from[3]));
+#endif
+}
+
 /* PM_LANES quaternions, `at` floats further on */
 pm_fn pm_quat pm_gather_quats_at(pm_global const float *from, const pm_u64 at[PM_LANES]) {
     pm_global const float *address[PM_LANES];

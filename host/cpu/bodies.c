@@ -157,7 +157,7 @@ static inline void set_others(const lane_group *g, const pm_joint *joint, size_t
     if (hinges && hinges[joint->number].number) {
         set_hinge(g, &hinges[joint->number], k, numbers, to);
     } else if (!is_moved(joint, PM_ROTATIONS)) {
-        to->values.of[PM_ROTATIONS][k] = pm_lanes_spread(joint->rotation);
+        to->values.of[PM_ROTATIONS][k] = pm_spread(joint->rotation);
         to->rates.of[PM_ROTATIONS][k] = pm_quat_zero();
     }
 }
@@ -172,7 +172,7 @@ static inline void set_resting(const lane_group *g, const pm_joint *joint, size_
     for (unsigned c = PM_ROTATIONS; c <= PM_POSITIONS; c++) {
         if (c == PM_POSITIONS && !is_moved(joint, c))
             continue;
-        to->values.of[c][k] = pm_quat_select(still, pm_lanes_spread(rest[c]), to->values.of[c][k]);
+        to->values.of[c][k] = pm_quat_select(still, pm_spread(rest[c]), to->values.of[c][k]);
         if (g->moves)
             to->rates.of[c][k] = pm_quat_select(still, zero, to->rates.of[c][k]);
     }
@@ -213,7 +213,7 @@ static inline void put_body(const lane_group *g, const pm_joint *joint, const pm
     const size_t record = joint->record;
     pm_quat velocity = body->velocity;
     if (g->points)
-        velocity = pm_velocity_at(*body, pm_lanes_spread(g->points + (size_t)4 * joint->number));
+        velocity = pm_velocity_at(*body, pm_spread(g->points + (size_t)4 * joint->number));
     if (g->rows[PM_BODY_POS])
         put_vector(g->rows[PM_BODY_POS] + 3 * record, body->position);
     put_turn(g, PM_BODY_ROT, record, body->rotation);
@@ -278,7 +278,7 @@ static inline void store_slot(body_slot *slot, const pm_body *body) {
 static inline pm_body own_of(const lane_group *g, const lane_block *block, const pm_joint *joint,
                              size_t k) {
     const pm_quat zero = pm_quat_zero();
-    pm_body own = {block->values.of[PM_ROTATIONS][k], pm_lanes_spread(joint->position), zero, zero};
+    pm_body own = {block->values.of[PM_ROTATIONS][k], pm_spread(joint->position), zero, zero};
     if (g->moves)
         own.spin = block->rates.of[PM_ROTATIONS][k];
     if (is_moved(joint, PM_POSITIONS)) {

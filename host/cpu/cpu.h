@@ -54,9 +54,10 @@ pm_status pm_cpu_move_points(size_t instruction_set, const pm_points_request *re
 /* Computes a request for poses into host memory. Thread-safe. */
 pm_status pm_cpu_pose(const pm_pose_request *request, pm_error *error);
 
-/* Bytes that a thread of it allocates at a time, beside rows of states of bodies: a cache line for each number of their
- * records. */
+/* Bytes that a thread of it allocates at a time: of matrices, and with chains of local poses; beside rows of states of
+ * bodies: a cache line for each number of their records. */
 size_t pm_cpu_pose_bytes(const pm_crowd_data *crowd);
+size_t pm_cpu_local_bytes(const pm_pose_request *request);
 
 /* One instance with its layers, or local poses in its place; all borrowed. */
 typedef struct pm_posed {
@@ -66,6 +67,8 @@ typedef struct pm_posed {
     const pm_crowd_instance *instance;
     const pm_crowd_layer *layers;
     size_t layer_count;            /* at most PM_MAX_LAYERS */
+    const pm_chain_list *chains;   /* NULL: none */
+    const void *goals;             /* theirs */
     const void *given;             /* the records of PM_CROWD_LOCAL; NULL: the instance is posed */
     const pm_placement *placement; /* of bodies; NULL: none */
     const float *speed;            /* likewise */

@@ -13,10 +13,14 @@
  * another is posed. */
 enum { PM_LANE_BATCH = 128 };
 
+/* Instances whose chains are computed together: a vector of the widest instruction set. */
+enum { PM_LANE_STAGE = 16 };
+
 /* Instances of a request, which is borrowed. */
 typedef struct pm_lane_batch {
     const pm_pose_request *request;
-    void *rows; /* for states of bodies: a cache line for each number of an instance's records */
+    void *rows;   /* for states of bodies: a cache line for each number of an instance's records */
+    float *local; /* with chains: the local poses of PM_LANE_STAGE instances */
     size_t count;
     size_t index[PM_LANE_BATCH];  /* of the instance */
     size_t record[PM_LANE_BATCH]; /* the number of its records */
@@ -40,12 +44,15 @@ typedef struct pm_lane_functions {
     /* A target but those of bodies, for the first `count` instances. */
     void (*poses)(const pm_lane_batch *batch, size_t count, const pm_pose_target *target);
     void (*bodies)(const pm_lane_batch *batch, const pm_lane_bodies *targets);
+    /* The chains of the request change the local poses of the batch's places, `pose` floats each. */
+    void (*reach)(const pm_lane_batch *batch, float *poses, size_t pose);
 } pm_lane_functions;
 
 #define PM_DECLARE_LANES(set)                                                                      \
     extern const size_t pm_lane_count_##set;                                                       \
     void pm_lane_poses_##set(const pm_lane_batch *, size_t, const pm_pose_target *);               \
-    void pm_bodies_##set(const pm_lane_batch *, const pm_lane_bodies *);
+    void pm_bodies_##set(const pm_lane_batch *, const pm_lane_bodies *);                           \
+    void pm_lane_reach_##set(const pm_lane_batch *, float *, size_t);
 PM_INSTRUCTION_SETS(PM_DECLARE_LANES)
 
 #endif

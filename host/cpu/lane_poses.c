@@ -160,9 +160,9 @@ static inline real weight_of(const lane_group *g, const lane_input *input, const
 }
 
 static inline pm_quat rest_of(const pm_joint *joint, unsigned c) {
-    return pm_lanes_spread(c == PM_ROTATIONS   ? joint->rotation
-                           : c == PM_POSITIONS ? joint->position
-                                               : joint->scale);
+    return pm_spread(c == PM_ROTATIONS   ? joint->rotation
+                     : c == PM_POSITIONS ? joint->position
+                                         : joint->scale);
 }
 
 /* Applies the samples of clip A or B to the poses so far, which are the rest pose for clip A. */
@@ -179,7 +179,7 @@ PM_FLAT static void apply_input(const lane_group *g, const joint_block *block, u
             const pm_quat rest = rest_of(joint, c);
             poses->of[c][k] =
                 pm_input_applied(c, input->ops, op, n == 0 ? rest : poses->of[c][k],
-                                 samples->of[c][k], rest, pm_lanes_spread(joint->unscale), weight);
+                                 samples->of[c][k], rest, pm_spread(joint->unscale), weight);
         }
     }
 }
@@ -203,7 +203,7 @@ PM_FLAT static void apply_layer(const lane_group *g, const joint_block *block,
                 means->of[c][k] = pm_mean_begin();
             poses->of[c][k] = pm_layer_applied(
                 c, input->ops, op, poses->of[c][k], samples->of[c][k], rest_of(joint, c),
-                pm_lanes_spread(joint->unscale), weight, seen, &means->of[c][k]);
+                pm_spread(joint->unscale), weight, seen, &means->of[c][k]);
         }
     }
 }
@@ -329,8 +329,8 @@ static inline void put_matrix(const lane_group *g, const pm_crowd_output_row *ou
                               const pm_joint *joint, pm_matrix m) {
     const float *bind = joint->inverse_bind;
     if (output->bound)
-        m = pm_matrix_product(m, (pm_matrix){pm_lanes_spread(bind), pm_lanes_spread(bind + 4),
-                                             pm_lanes_spread(bind + 8)});
+        m = pm_matrix_product(
+            m, (pm_matrix){pm_spread(bind), pm_spread(bind + 4), pm_spread(bind + 8)});
     if (output->bits == 16)
         put_halves(g, joint->record, m);
     else
@@ -339,8 +339,8 @@ static inline void put_matrix(const lane_group *g, const pm_crowd_output_row *ou
 
 static inline void put_rigid(const lane_group *g, const pm_joint *joint, pm_rigid m) {
     const size_t part = 4 * sizeof(float), at = 2 * part * joint->record;
-    m = pm_rigid_product(m, (pm_rigid){pm_lanes_spread(joint->bind_rotation),
-                                       pm_lanes_spread(joint->bind_position)});
+    m = pm_rigid_product(
+        m, (pm_rigid){pm_spread(joint->bind_rotation), pm_spread(joint->bind_position)});
     put(g, at, m.rotation, part);
     put(g, at + part, pm_rigid_dual(m), part);
 }

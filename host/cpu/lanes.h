@@ -99,10 +99,6 @@ static inline size_t pm_lane_place(const pm_lane_batch *batch, size_t first, siz
     return first + lane < batch->count ? first + lane : first;
 }
 
-static inline pm_quat pm_lanes_spread(const float *from) {
-    return pm_quat_of(PM_REAL(from[0]), PM_REAL(from[1]), PM_REAL(from[2]), PM_REAL(from[3]));
-}
-
 /* Which joints of the lanes are animated. */
 typedef struct pm_lane_levels {
     pm_u32 level[PM_LANES], in_place[PM_LANES];

@@ -169,18 +169,30 @@ PM_CLONES static void put_duals(const pm_pose_functions *set, const pm_crowd_dat
 
 /* ---- instances in lanes --------------------------------------------------------------------- */
 
-#define PM_LANES_ROW(set) {&pm_lane_count_##set, pm_lane_poses_##set, pm_bodies_##set},
+#define PM_LANES_ROW(set)                                                                          \
+    {&pm_lane_count_##set, pm_lane_poses_##set, pm_bodies_##set, pm_lane_reach_##set},
 static const pm_lane_functions lane_sets[] = {PM_INSTRUCTION_SETS(PM_LANES_ROW)};
 
-/* Makes the rows of a batch, if its request has states of bodies. False: no memory. The caller frees them. */
-static bool make_rows(pm_lane_batch *batch) {
+size_t pm_cpu_local_bytes(const pm_pose_request *request) {
+    return request->chains.count ? PM_LANE_STAGE * pm_pose_local_bytes(request) : 0;
+}
+
+/* Makes the memory of a batch: rows, if its request has states of bodies, and local poses, if it has chains. False: no
+ * memory. The caller frees them, after a failure too. */
+static bool make_rooms(pm_lane_batch *batch) {
     const pm_pose_request *r = batch->request;
     size_t words = 0;
     for (size_t t = 0; t < r->target_count; t++)
         if (pm_is_body_output(r->targets[t].view.output))
             words += r->targets[t].bytes / sizeof(float);
     batch->rows = words > 0 ? pm_allocate_lines(r->host, words * PM_CACHE_LINE) : NULL;
-    return batch->rows || words == 0;
+    batch->local = r->chains.count ? pm_allocate(r->host, pm_cpu_local_bytes(r)) : NULL;
+    return (batch->rows || words == 0) && (batch->local || r->chains.count == 0);
+}
+
+static void free_rooms(const pm_lane_batch *batch) {
+    pm_release(batch->rows);
+    pm_release(batch->local);
 }
 
 /* Poses the states of bodies of target `first`, and of those that are computed together with it. */
@@ -198,15 +210,24 @@ static void pose_bodies(const pm_lane_batch *batch, size_t first) {
     lane_sets[r->crowd->instruction_set].bodies(batch, &targets);
 }
 
-/* Not inlined, as put_small() below: the room of one output is no other's. */
-static __attribute__((noinline)) pm_status pose_body(const pm_crowd_data *crowd,
-                                                     const pm_posed *from, unsigned char *records,
-                                                     pm_error *error) {
-    const pm_pose_request request = {
+static bool pose_targets(const pm_lane_batch *batch);
+
+/* States of bodies, or an instance with chains, by a request of one instance. Not inlined, as put_small() below: the
+ * room of one output is no other's. */
+static __attribute__((noinline)) pm_status pose_request(const pm_crowd_data *crowd,
+                                                        const pm_posed *from,
+                                                        unsigned char *records, pm_error *error) {
+    const pm_crowd_range range = {0, (uint32_t)from->layer_count};
+    pm_pose_request request = {
         .host = from->host,
         .crowd = crowd,
         .instances = pm_in_memory(from->instance),
+        .layers = pm_in_memory(from->layers),
+        .ranges = pm_in_memory(from->layers ? &range : NULL),
+        .poses = pm_in_memory(from->given),
+        .goals = pm_in_memory(from->goals),
         .instance_count = 1,
+        .layer_count = from->layer_count,
         .placements = pm_in_memory(from->placement),
         .speeds = pm_in_memory(from->speed),
         .target_count = 1,
@@ -214,12 +235,15 @@ static __attribute__((noinline)) pm_status pose_body(const pm_crowd_data *crowd,
                      .flags = from->flags,
                      .to = pm_in_memory(records),
                      .bytes = pm_crowd_view_bytes(crowd->skeleton, from->view)}}};
-    pm_lane_batch batch = {.request = &request, .count = 1};
-    if (!make_rows(&batch))
-        return pm_fail_memory(error);
-    pose_bodies(&batch, 0);
-    pm_release(batch.rows);
-    return PM_OK;
+    pm_lane_batch batch;
+    batch.request = &request;
+    batch.count = 1;
+    batch.index[0] = batch.record[0] = 0;
+    if (from->chains)
+        request.chains = *from->chains;
+    const bool posed = make_rooms(&batch) && pose_targets(&batch);
+    free_rooms(&batch);
+    return posed ? PM_OK : pm_fail_memory(error);
 }
 
 /* ---- records -------------------------------------------------------------------------------- */
@@ -273,8 +297,8 @@ pm_status pm_cpu_pose_one(const pm_crowd_data *crowd, const pm_posed *from, void
     const unsigned form = pm_crowd_outputs[from->view.output].form;
     const pm_joint_set *joints = &crowd->skeleton->sets[from->view.set];
     pm_instance_state state;
-    if (form == PM_FORM_BODY)
-        return pose_body(crowd, from, records, error);
+    if (form == PM_FORM_BODY || from->chains)
+        return pose_request(crowd, from, records, error);
     find_state(crowd, from, &state);
     if (form == PM_FORM_LOCAL)
         put_locals(set, crowd, &state, joints, records);
@@ -333,32 +357,68 @@ static size_t count_in_lanes(const pm_lane_batch *batch) {
     return 4 * rest < 3 * lanes ? batch->count - rest : batch->count;
 }
 
-static void pose_view(posing *p, const pm_pose_target *target, const pm_lane_batch *batch) {
+static bool pose_view(const pm_pose_target *target, const pm_lane_batch *batch) {
     const pm_pose_request *r = batch->request;
     const size_t in_lanes = count_in_lanes(batch);
+    bool posed = true;
     if (in_lanes)
         lane_sets[r->crowd->instruction_set].poses(batch, in_lanes, target);
     for (size_t i = in_lanes; i < batch->count; i++) {
         const pm_posed from = posed_of(r, target->view, batch->index[i]);
-        if (pm_cpu_pose_one(r->crowd, &from, pm_lane_records(batch, i, target), NULL) != PM_OK)
-            p->failed = true;
+        posed &= pm_cpu_pose_one(r->crowd, &from, pm_lane_records(batch, i, target), NULL) == PM_OK;
     }
+    return posed;
 }
 
-static void pose_batch(posing *p, const pm_lane_batch *batch) {
-    const pm_pose_request *r = p->request;
+/* Some instances with chains: their local poses, the chains, and the targets. */
+static bool pose_stage(const pm_lane_batch *batch, size_t first, size_t count) {
+    const pm_pose_request *r = batch->request;
+    const pm_address local = {.memory = batch->local};
+    const pm_pose_request before = pm_pose_before_chains(r, local);
+    const pm_pose_request after = pm_pose_after_chains(r, local);
+    pm_lane_batch stage;
+    bool posed = true;
+    stage.count = count;
+    for (size_t i = 0; i < count; i++) {
+        stage.index[i] = batch->index[first + i];
+        stage.record[i] = i;
+    }
+    stage.request = &before;
+    posed &= pose_view(&before.targets[0], &stage);
+    stage.request = r;
+    lane_sets[r->crowd->instruction_set].reach(&stage, batch->local,
+                                               pm_pose_local_bytes(r) / sizeof(float));
+    for (size_t i = 0; i < count; i++) {
+        stage.index[i] = i;
+        stage.record[i] = batch->record[first + i];
+    }
+    stage.request = &after;
     for (size_t t = 0; t < r->target_count; t++)
+        posed &= pose_view(&r->targets[t], &stage);
+    return posed;
+}
+
+/* False: out of memory. */
+static bool pose_targets(const pm_lane_batch *batch) {
+    const pm_pose_request *r = batch->request;
+    bool posed = true;
+    for (size_t i = 0; r->chains.count && i < batch->count; i += PM_LANE_STAGE)
+        posed &= pose_stage(batch, i,
+                            batch->count - i < PM_LANE_STAGE ? batch->count - i : PM_LANE_STAGE);
+    for (size_t t = 0; !r->chains.count && t < r->target_count; t++)
         if (pm_is_body_output(r->targets[t].view.output))
             pose_bodies(batch, t);
         else
-            pose_view(p, &r->targets[t], batch);
+            posed &= pose_view(&r->targets[t], batch);
+    return posed;
 }
 
 static void pose_piece(posing *p, const pm_piece *piece, pm_lane_batch *batch) {
     for (size_t i = 0; i < piece->count; i++) {
         add_entry(batch, piece->from + i);
         if (batch->count == PM_LANE_BATCH || (batch->count && i + 1 == piece->count)) {
-            pose_batch(p, batch);
+            if (!pose_targets(batch))
+                p->failed = true;
             batch->count = 0;
         }
     }
@@ -370,7 +430,8 @@ static void pose_runs(void *context, pm_items *items) {
     pm_lane_batch batch;
     batch.request = p->request;
     batch.count = 0;
-    if (!make_rows(&batch)) {
+    if (!make_rooms(&batch)) {
+        free_rooms(&batch);
         p->failed = true;
         return;
     }
@@ -380,7 +441,7 @@ static void pose_runs(void *context, pm_items *items) {
             pm_pose_keep_previous(p->request, &piece);
         pose_piece(p, &piece, &batch);
     }
-    pm_release(batch.rows);
+    free_rooms(&batch);
 }
 
 static size_t threads_of(const pm_pose_request *r) {

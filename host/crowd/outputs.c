@@ -77,10 +77,40 @@ pm_status pm_crowd_check_parts(const pm_job_parts *parts, pm_error *error) {
     return PM_OK;
 }
 
+pm_status pm_crowd_find_chains(const pm_skeleton *skeleton, const pm_chain_use *uses, size_t count,
+                               pm_chain_list *list, pm_error *error) {
+    const uint32_t known = PM_CHAIN_IN_WORLD | PM_CHAIN_POLE_DIRECTION;
+    list->count = 0;
+    if (!uses != !count || count > PM_CROWD_MAX_CHAINS)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "chains: expected 1 to %d, or none",
+                       PM_CROWD_MAX_CHAINS);
+    for (size_t i = 0; i < count; i++) {
+        if (uses[i].chain >= skeleton->chain_count)
+            return pm_fail(error, PM_ERROR_ARGUMENT, "chains[%zu]: the skeleton has %zu, not %lu",
+                           i, skeleton->chain_count, (unsigned long)uses[i].chain);
+        if (uses[i].flags & ~known)
+            return pm_fail(error, PM_ERROR_ARGUMENT,
+                           "chains[%zu]: flags has a bit that is no pm_chain_flag", i);
+        list->of[list->count++] = uses[i].chain | uses[i].flags << 16;
+    }
+    return PM_OK;
+}
+
 pm_status pm_crowd_check_bodies(const pm_job_parts *parts, pm_error *error) {
-    if (!parts->bodies && (parts->placements || parts->speeds))
+    bool in_world = false;
+    for (size_t i = 0; i < parts->chains->count; i++)
+        in_world = in_world || parts->chains->of[i] >> 16 & PM_CHAIN_IN_WORLD;
+    if (!parts->goals != !parts->chains->count)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s",
+                       parts->goals ? "goals are given, but no chains" : "goals is NULL");
+    if (parts->bodies && parts->goals)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "chains: states of bodies are those of clips");
+    if (in_world && !parts->placements)
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "chains: goals are in the world, but placements is NULL");
+    if (!parts->bodies && ((parts->placements && !in_world) || parts->speeds))
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s: no output is a state of bodies",
-                       parts->placements ? "placements" : "speeds");
+                       parts->placements && !in_world ? "placements" : "speeds");
     if (parts->bodies && (parts->layers || parts->poses))
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s: states of bodies are those of clip A alone",
                        parts->layers ? "layers" : "poses");

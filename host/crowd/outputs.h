@@ -51,13 +51,18 @@ pm_status pm_crowd_check_view(const pm_skeleton *skeleton, pm_view view, pm_erro
 
 /* What a job poses, in memory or in buffers: whether each is given. */
 typedef struct pm_job_parts {
-    bool instances, layers, ranges, poses, placements, speeds;
+    bool instances, layers, ranges, poses, placements, goals, speeds;
     bool bodies; /* an output is a state of bodies */
+    const pm_chain_list *chains;
     size_t layer_count;
 } pm_job_parts;
 
 /* Refuses what does not go together, whatever the outputs. */
 pm_status pm_crowd_check_parts(const pm_job_parts *parts, pm_error *error);
+
+/* The chains of a job, once they are checked. */
+pm_status pm_crowd_find_chains(const pm_skeleton *skeleton, const pm_chain_use *uses, size_t count,
+                               pm_chain_list *list, pm_error *error);
 
 /* Refuses what does not go together with the outputs: `bodies` must be known. */
 pm_status pm_crowd_check_bodies(const pm_job_parts *parts, pm_error *error);

@@ -432,6 +432,8 @@ static pm_status build(pm_skeleton *skeleton, const pm_skeleton_desc *desc, pm_e
         status = fill_points(skeleton, desc, error);
     if (status == PM_OK)
         status = fill_hinges(skeleton, desc, error);
+    if (status == PM_OK)
+        status = pm_chains_build(skeleton, desc, error);
     return status == PM_OK ? fill_masks(skeleton, desc, error) : status;
 }
 
@@ -476,6 +478,8 @@ void pm_skeleton_destroy(pm_skeleton **handle) {
     pm_release(skeleton->points);
     pm_release(skeleton->hinges);
     pm_release(skeleton->scalar_order);
+    pm_release(skeleton->chains);
+    pm_release(skeleton->chain_paths);
     pm_release(skeleton);
 }
 

@@ -41,6 +41,10 @@ struct pm_skeleton {
     float *points;    /* (joint_count, 4): a point of each joint, and 0; NULL: none */
     size_t hinge_count;
     pm_hinge_joint *hinges; /* (joint_count); NULL: none */
+    size_t chain_count;
+    pm_chain_row *chains; /* (chain_count); NULL: none */
+    pm_u32 *chain_paths;  /* (path_numbers): see pm_chain_row */
+    size_t path_numbers;
     uint32_t *scalar_order; /* (hinge_count): the hinge of the description of each angle in rows */
     /* The joint of the description whose rest pose times its inverse bind is no rigid motion, the first of them;
      * joint_count: none. */
@@ -64,5 +68,8 @@ pm_status pm_skeleton_sort(pm_skeleton *skeleton, const int32_t *parents, pm_err
  * pm_joint_sets_free, after a failure too. */
 pm_status pm_joint_sets_build(pm_skeleton *skeleton, const pm_skeleton_desc *desc, pm_error *error);
 void pm_joint_sets_free(pm_skeleton *skeleton);
+
+/* Checks the chains, and makes their rows, once the joints are filled. The caller frees them, after a failure too. */
+pm_status pm_chains_build(pm_skeleton *skeleton, const pm_skeleton_desc *desc, pm_error *error);
 
 #endif

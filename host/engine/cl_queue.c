@@ -197,11 +197,13 @@ static pm_pose_request inputs_of(const pm_crowd_data *crowd, const pm_cl_crowd_j
                          .counted = address_of(&job->counted),
                          .poses = address_of(&job->poses),
                          .placements = address_of(&job->placements),
+                         .goals = address_of(&job->goals),
                          .speeds = address_of(&job->speeds),
                          .instance_count = job->instance_count,
                          .layer_count = job->layer_count,
                          .index_count = job->index_count,
                          .pose_stride = job->pose_stride,
+                         .goal_stride = job->goal_stride,
                          .frame = job->frame};
     r.packed = pm_is_given(&r.indices) && job->packed;
     if (r.index_count == 0 && pm_is_given(&r.counted))
@@ -215,6 +217,9 @@ static pm_status resolve_poses(const pm_device *device, const pm_cl_crowd_job *j
     if (status != PM_OK || pm_pose_is_empty(request))
         return status;
     status = pm_pose_check_list(job->outputs, job->output_count, error);
+    if (status == PM_OK)
+        status = pm_crowd_find_chains(request->crowd->skeleton, job->chains, job->chain_count,
+                                      &request->chains, error);
     for (size_t i = 0; status == PM_OK && i < job->output_count; i++) {
         const pm_cl_crowd_target *target = &job->outputs[i];
         status = PM_CHECK_NEXT(pm_cl_crowd_target, target, error);

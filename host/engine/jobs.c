@@ -138,11 +138,8 @@ static void aim_poses(pm_job *job, size_t output, pm_address to) {
 
 static size_t programs_of_poses(const pm_job *job, const pm_plan_device *device,
                                 pm_variant *programs) {
-    const pm_pose_request *r = &job->request.poses;
     (void)device;
-    for (size_t i = 0; i < r->target_count; i++)
-        programs[i] = pm_plan_pose_variant(r, i);
-    return r->target_count;
+    return pm_plan_pose_variants(&job->request.poses, programs);
 }
 
 static pm_status poses_in_plain_c(const pm_job *job, size_t threads, pm_error *error) {

@@ -32,7 +32,7 @@ typedef struct pm_job {
 } pm_job;
 
 /* The most programs of a job. */
-enum { PM_JOB_PROGRAMS = PM_CROWD_MAX_TARGETS };
+enum { PM_JOB_PROGRAMS = PM_POSE_VARIANTS };
 
 /* A row. Jobs consist of elements: samples, or the records of instances. Results have no bits that depend on how a
  * job is cut, on threads, or on who computes it. All functions are thread-safe. */

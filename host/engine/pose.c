@@ -29,8 +29,8 @@ static pm_status check_rows(const pm_pose_rows *rows, size_t alignment, size_t *
                             pm_error *error) {
     if (rows->stride < rows->bytes)
         return pm_fail(error, PM_ERROR_ARGUMENT,
-                       "%s: stride is %zu bytes, expected at least the %zu of a pose", rows->name,
-                       rows->stride, rows->bytes);
+                       "%s: stride is %zu bytes, expected at least the %zu of an instance",
+                       rows->name, rows->stride, rows->bytes);
     const pm_status status =
         pm_check_multiple(rows->name, "stride", rows->stride, alignment, error);
     if (status != PM_OK)
@@ -49,12 +49,12 @@ static pm_status check_address(const pm_device *device, const char *name, const 
                       : pm_check_multiple(name, what, (uintptr_t)at->memory, host_alignment, error);
 }
 
-/* Other inputs than poses are arrays in host memory. */
+/* Other inputs than poses and goals are arrays in host memory. */
 static pm_status check_input(const pm_pose_request *r, pm_memory input, const pm_device *device,
                              pm_error *error) {
     const pm_address *at = &r->inputs[input - PM_MEMORY_INSTANCES];
     const pm_pose_rows rows = pm_pose_rows_of(r, input);
-    const bool strided = input == PM_MEMORY_POSES;
+    const bool strided = input == PM_MEMORY_POSES || input == PM_MEMORY_GOALS;
     size_t bytes = 0;
     if (at->memory && at->handle)
         return pm_fail(error, PM_ERROR_ARGUMENT,
@@ -188,10 +188,13 @@ pm_status pm_pose_resolve(pm_pose_request *r, const pm_device *device, pm_error 
                           .ranges = pm_is_given(&r->ranges),
                           .poses = pm_is_given(&r->poses),
                           .placements = pm_is_given(&r->placements),
+                          .goals = pm_is_given(&r->goals),
+                          .chains = &r->chains,
                           .speeds = pm_is_given(&r->speeds),
                           .layer_count = r->layer_count};
-    const size_t pose = pm_crowd_view_bytes(r->crowd->skeleton, (pm_view){PM_CROWD_LOCAL, 0});
-    r->pose_stride = r->pose_stride ? r->pose_stride : pose;
+    const size_t goals = r->chains.count * sizeof(pm_chain_goal);
+    r->pose_stride = r->pose_stride ? r->pose_stride : pm_pose_local_bytes(r);
+    r->goal_stride = r->goal_stride ? r->goal_stride : goals;
     pm_status status = check_counts(r, device, error);
     if (status == PM_OK)
         status = pm_crowd_check_parts(&parts, error);
@@ -217,11 +220,13 @@ static pm_pose_request inputs_of(const pm_crowd_data *crowd, const pm_crowd_job 
                              .indices = pm_in_memory(job->indices),
                              .poses = pm_in_memory(job->poses),
                              .placements = pm_in_memory(job->placements),
+                             .goals = pm_in_memory(job->goals),
                              .speeds = pm_in_memory(job->speeds),
                              .instance_count = job->instance_count,
                              .layer_count = job->layer_count,
                              .index_count = job->index_count,
                              .pose_stride = job->pose_stride,
+                             .goal_stride = job->goal_stride,
                              .frame = job->frame,
                              .packed = job->indices && job->packed,
                              .host_threads = job->host_threads ? job->host_threads : host_threads};
@@ -234,6 +239,9 @@ pm_status pm_pose_request_of(const pm_crowd_data *crowd, const pm_crowd_job *job
     if (status != PM_OK || pm_pose_is_empty(request))
         return status;
     status = pm_pose_check_list(job->outputs, job->output_count, error);
+    if (status == PM_OK)
+        status = pm_crowd_find_chains(crowd->skeleton, job->chains, job->chain_count,
+                                      &request->chains, error);
     for (size_t i = 0; status == PM_OK && i < job->output_count; i++) {
         const pm_crowd_target *target = &job->outputs[i];
         status = PM_CHECK_NEXT(pm_crowd_target, target, error);
@@ -288,11 +296,14 @@ pm_status pm_crowd_pose(pm_crowd *crowd, const pm_crowd_job *job, pm_error *erro
 static pm_status pose_one(const pm_crowd_data *crowd, const pm_crowd_one *one, void *records,
                           pm_error *error) {
     const pm_view view = {one->output, one->subset};
+    pm_chain_list chains;
     const pm_job_parts parts = {.instances = one->instance,
                                 .layers = one->layers,
                                 .ranges = one->layers,
                                 .poses = one->pose,
                                 .placements = one->placement,
+                                .goals = one->goals,
+                                .chains = &chains,
                                 .speeds = one->speed,
                                 .bodies = (unsigned)one->output < PM_CROWD_OUTPUT_COUNT &&
                                           pm_is_body_output(one->output),
@@ -305,10 +316,15 @@ static pm_status pose_one(const pm_crowd_data *crowd, const pm_crowd_one *one, v
                            .layer_count = one->layer_count < PM_CROWD_MAX_LAYERS
                                               ? one->layer_count
                                               : PM_CROWD_MAX_LAYERS,
+                           .chains = one->chains ? &chains : NULL,
+                           .goals = one->goals,
                            .given = one->pose,
                            .placement = one->placement,
                            .speed = one->speed};
     pm_status status = PM_CHECK_NEXT(pm_crowd_one, one, error);
+    if (status == PM_OK)
+        status =
+            pm_crowd_find_chains(crowd->skeleton, one->chains, one->chain_count, &chains, error);
     if (status == PM_OK)
         status = pm_crowd_check_parts(&parts, error);
     if (status == PM_OK)

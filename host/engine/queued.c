@@ -219,7 +219,7 @@ static void run_poses(pm_call *call, void *const *memory) {
 /* Rows of states of bodies, and the joints' matrices of an instance. */
 static bool reserve_of_poses(const pm_pose_request *r, size_t *bytes) {
     bool fits = true;
-    *bytes = (size_t)4 * BESIDE_BLOCK + pm_cpu_pose_bytes(r->crowd);
+    *bytes = (size_t)4 * BESIDE_BLOCK + pm_cpu_pose_bytes(r->crowd) + pm_cpu_local_bytes(r);
     for (size_t i = 0; fits && i < r->target_count; i++)
         if (pm_is_body_output(r->targets[i].view.output))
             fits = add_part(bytes, r->targets[i].bytes / sizeof(float), PM_CACHE_LINE);
@@ -237,8 +237,8 @@ static void copy_input(pm_pose_request *r, pm_memory input, unsigned char **to) 
     *at = pm_in_memory(*to);
     (void)add_part(&bytes, rows.count, rows.bytes);
     *to += bytes;
-    if (input == PM_MEMORY_POSES)
-        r->pose_stride = rows.bytes;
+    if (pm_pose_stride(r, input))
+        *pm_pose_stride(r, input) = rows.bytes;
 }
 
 pm_status pm_enqueue_poses_call(const pm_job *job, const pm_device *device, const pm_queue *queue,

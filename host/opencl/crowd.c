@@ -16,8 +16,8 @@
  * copy is transferred to the device. Commands read the copy, so that the caller may reuse its memory as
  * soon as the call returns, whether it succeeds or not. */
 
-/* Maximum number of commands that use a copy: one write, and one kernel per target. */
-enum { PM_COPY_USERS = PM_CROWD_MAX_TARGETS + 1 };
+/* Maximum number of commands that use a copy: one write, one kernel per target, and two of chains. */
+enum { PM_COPY_USERS = PM_CROWD_MAX_TARGETS + 3 };
 
 /* An element of a crowd's list of copies. Owns its memory, buffer and events. */
 typedef struct pm_host_copy {
@@ -317,8 +317,8 @@ static void copy_input(pose_call *c, pm_memory m) {
     pm_pose_copy_rows(&rows, input->memory, c->copy->memory + c->copied);
     *input = (pm_address){.handle = c->copy->buffer, .offset = c->copied};
     (void)add_rows(&rows, &c->copied);
-    if (m == PM_MEMORY_POSES)
-        c->request.pose_stride = rows.bytes;
+    if (pm_pose_stride(&c->request, m))
+        *pm_pose_stride(&c->request, m) = rows.bytes;
 }
 
 /* Finds the buffers of all that the request reads, and copies what is in host memory. */
@@ -448,6 +448,41 @@ static pm_status launch(pose_call *c, size_t target) {
     return status;
 }
 
+/* Enqueues the steps before the targets of a request with chains: those of local poses, and the chains. Then the request
+ * is that of the targets, which wait for *reached. */
+static pm_status reach(pose_call *c, cl_mem *local, cl_event *reached) {
+    const pm_pose_request request = c->request;
+    const size_t entries = pm_pose_entries(&request);
+    const size_t size = pm_plan_launch_instances(&request, &device_of(c->crowd)->plan);
+    size_t bytes;
+    if (!pm_multiply(entries, pm_pose_local_bytes(&request), &bytes))
+        return pm_fail(c->error, PM_ERROR_SIZE, "the local poses of the job do not fit size_t");
+    pm_status status =
+        pm_cl_buffer(device_of(c->crowd), CL_MEM_READ_WRITE, NULL, bytes, local, c->error);
+    const pm_address to = {.handle = *local};
+    c->request = pm_pose_before_chains(&request, to);
+    if (status == PM_OK)
+        status = launch(c, 0);
+    c->memories[PM_MEMORY_RESULTS] = *local;
+    for (size_t i = 0; status == PM_OK && i < pm_piece_count(entries, size); i++) {
+        const pm_piece at = pm_piece_at(entries, size, i);
+        const pm_cl_wait wait = {c->queue, i ? reached : c->launched.events, 1};
+        pm_step step = pm_plan_reach(&request, to, &at);
+        cl_event done = NULL;
+        status = pm_cl_run_step(device_of(c->crowd), &step, c->memories, &wait, &done, c->error);
+        pm_cl_release_event(reached);
+        *reached = done;
+    }
+    release_events(&c->launched);
+    c->request = pm_pose_after_chains(&request, to);
+    c->memories[PM_MEMORY_POSES] = *local;
+    c->waits = reached;
+    c->wait_count = 1;
+    if (status == PM_OK && c->copy)
+        add_user(c->copy, *reached);
+    return status;
+}
+
 /* An event for all enqueued commands. With one kernel, its own event is sufficient, because the
  * kernel waits for the other commands; a marker would cost the driver one more command. */
 static pm_status event_of_all(const pose_call *c, cl_event *all) {
@@ -460,7 +495,8 @@ static pm_status event_of_all(const pose_call *c, cl_event *all) {
 }
 
 static pm_status enqueue(pose_call *c, cl_event *done) {
-    cl_event begun = NULL;
+    cl_event begun = NULL, reached = NULL;
+    cl_mem local = NULL;
     pm_status status = find_inputs(c);
     if (status == PM_OK && c->wait_count > PM_MAX_WAITS) {
         status = pm_cl_marker(&(pm_cl_wait){c->queue, c->waits, c->wait_count}, &begun, c->error);
@@ -469,6 +505,8 @@ static pm_status enqueue(pose_call *c, cl_event *done) {
     }
     if (status == PM_OK)
         status = write_copy(c);
+    if (status == PM_OK && c->request.chains.count)
+        status = reach(c, &local, &reached);
     for (size_t i = 0; status == PM_OK && i < c->request.target_count; i++)
         if (!pm_pose_is_computed(&c->request, i))
             status = launch(c, i);
@@ -477,6 +515,8 @@ static pm_status enqueue(pose_call *c, cl_event *done) {
     release_events(&c->launched);
     pm_cl_release_event(&c->written);
     pm_cl_release_event(&begun);
+    pm_cl_release_event(&reached);
+    pm_cl_release(local);
     return status;
 }
 
@@ -486,10 +526,10 @@ static pm_status build_programs(const pm_opencl_crowd *crowd, const pm_pose_requ
                                 pm_error *error) {
     const pm_plan_device *plan = &device_of(crowd)->plan;
     pm_status status = pm_plan_check_poses(request, crowd->stages, plan, error);
-    for (size_t i = 0; status == PM_OK && i < request->target_count; i++) {
-        const pm_variant variant = pm_plan_pose_variant(request, i);
-        status = pm_programs_build(crowd->crowd.device->programs, &variant, error);
-    }
+    pm_variant variants[PM_POSE_VARIANTS];
+    const size_t count = pm_plan_pose_variants(request, variants);
+    for (size_t i = 0; status == PM_OK && i < count; i++)
+        status = pm_programs_build(crowd->crowd.device->programs, &variants[i], error);
     return status;
 }
 

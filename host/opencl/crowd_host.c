@@ -31,6 +31,10 @@ typedef struct transfer {
 static size_t piece_records(const transfer *t, uint64_t bytes) {
     const pm_pose_request *r = &t->request;
     uint64_t largest = pm_is_given(&r->poses) ? r->pose_stride : sizeof(pm_crowd_instance);
+    if (r->chains.count && pm_pose_local_bytes(r) > largest)
+        largest = pm_pose_local_bytes(r);
+    if (r->goal_stride > largest)
+        largest = r->goal_stride;
     for (size_t i = 0; i < r->target_count; i++)
         if (r->targets[i].stride > largest)
             largest = r->targets[i].stride;

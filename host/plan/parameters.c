@@ -105,6 +105,21 @@ static const pm_parameter crowd_workgroup[] = {PM_CROWD_TABLES,
                                                PM_OF_SHARED(shared_layers, shared_layers),
                                                PM_OF_SHARED(transforms, shared_transforms)};
 
+static const pm_parameter crowd_reach[] = {PM_OF_MEMORY(instances, INSTANCES),
+                                           PM_OF_MEMORY(list, LIST),
+                                           PM_OF_MEMORY(list_count, LIST_COUNT),
+                                           PM_OF_MEMORY(goals, GOALS),
+                                           PM_OF_MEMORY(placements, PLACEMENTS),
+                                           PM_OF_NUMBER(offsets),
+                                           PM_OF_NUMBER(goals_offset),
+                                           PM_OF_NUMBER(goal_stride),
+                                           PM_OF_NUMBER(placements_offset),
+                                           PM_OF_MEMORY(levels, LEVELS),
+                                           PM_OF_MEMORY(chains, CHAINS),
+                                           PM_OF_MEMORY(paths, CHAIN_PATHS),
+                                           PM_CROWD_RESULTS,
+                                           PM_OF_NUMBER(reached)};
+
 #define PM_OF_BODY(name, output)                                                                   \
     { (pm_memory)(PM_MEMORY_RESULTS + (output)), 0, 0, false }
 
@@ -156,6 +171,7 @@ static const struct {
                PM_KERNEL_ROW("build_rates", build_rates),
                PM_KERNEL_ROW("build_segments", build_segments),
                PM_KERNEL_ROW("crowd_workgroup", crowd_workgroup),
+               PM_KERNEL_ROW("crowd_reach", crowd_reach),
                PM_KERNEL_ROW("bodies_workgroup", bodies_workgroup)};
 
 const pm_parameter *pm_parameters_of(const char *file, size_t *count) {
@@ -241,6 +257,10 @@ pm_source pm_crowd_source(const pm_crowd_data *c, size_t set, const pm_stages *s
         return table_of(c, PM_TABLE_KEYS + PM_POSITIONS);
     case PM_MEMORY_SCALES:
         return table_of(c, PM_TABLE_KEYS + PM_SCALES);
+    case PM_MEMORY_CHAINS:
+        return source_of(s->chains, s->chain_count, sizeof *s->chains);
+    case PM_MEMORY_CHAIN_PATHS:
+        return source_of(s->chain_paths, s->path_numbers, sizeof *s->chain_paths);
     case PM_MEMORY_STAGES:
         return source_of(stages->stages, stages->stage_count, sizeof *stages->stages);
     case PM_MEMORY_STAGE_JOINTS:

@@ -39,6 +39,10 @@ size_t pm_plan_sample_variants(const pm_sample_plan *plan, const pm_sample_reque
 /* The program of a target. */
 pm_variant pm_plan_pose_variant(const pm_pose_request *request, size_t target);
 
+/* The programs of a request. Returns their number. */
+enum { PM_POSE_VARIANTS = PM_CROWD_MAX_TARGETS + 2 };
+size_t pm_plan_pose_variants(const pm_pose_request *request, pm_variant variants[PM_POSE_VARIANTS]);
+
 /* PM_ERROR_DEVICE where the device has too little shared memory for any group. `stages` are those of each
  * set. */
 pm_status pm_plan_check_poses(const pm_pose_request *request, const pm_stages *stages,
@@ -52,5 +56,9 @@ size_t pm_plan_launch_instances(const pm_pose_request *request, const pm_plan_de
  * are computed together with it. */
 pm_step pm_plan_poses(const pm_pose_request *request, size_t target, const pm_piece *piece,
                       const pm_stages *stages);
+
+/* The step by which the chains of a request change the local poses of a piece of the entries, which are in
+ * PM_MEMORY_RESULTS. */
+pm_step pm_plan_reach(const pm_pose_request *request, pm_address local, const pm_piece *piece);
 
 #endif

@@ -4,6 +4,9 @@
  */
 #include "plan.h"
 
+static const pm_variant reach_variant = {
+    .file = "crowd_reach", .curve = "slerp", .components = 4, .format = PM_KEYS_FLOAT32};
+
 pm_variant pm_plan_pose_variant(const pm_pose_request *request, size_t target) {
     const pm_crowd_data *crowd = request->crowd;
     const pm_view view = request->targets[target].view;
@@ -21,6 +24,22 @@ pm_variant pm_plan_pose_variant(const pm_pose_request *request, size_t target) {
     variant.layered = pm_is_given(&request->layers);
     variant.given = pm_is_given(&request->poses);
     return variant;
+}
+
+size_t pm_plan_pose_variants(const pm_pose_request *request,
+                             pm_variant variants[PM_POSE_VARIANTS]) {
+    const pm_address local = pm_in_memory(request); /* wherever it will be */
+    const pm_pose_request before = pm_pose_before_chains(request, local);
+    const pm_pose_request after =
+        request->chains.count ? pm_pose_after_chains(request, local) : *request;
+    size_t count = 0;
+    if (request->chains.count) {
+        variants[count++] = pm_plan_pose_variant(&before, 0);
+        variants[count++] = reach_variant;
+    }
+    for (size_t i = 0; i < request->target_count; i++)
+        variants[count++] = pm_plan_pose_variant(&after, i);
+    return count;
 }
 
 pm_status pm_plan_check_poses(const pm_pose_request *request, const pm_stages *stages,
@@ -51,7 +70,9 @@ static pm_u32 list_of(const pm_pose_request *r) {
 static uint64_t begin_of(const pm_pose_request *r, pm_memory input, size_t from) {
     const pm_pose_rows rows = pm_pose_rows_of(r, input);
     const bool divided = pm_pose_is_divided(&rows, input, pm_is_given(&r->indices));
-    return r->inputs[input - PM_MEMORY_INSTANCES].offset + (divided ? from * rows.stride : 0);
+    const bool staged = r->staged && input == PM_MEMORY_POSES;
+    return r->inputs[input - PM_MEMORY_INSTANCES].offset +
+           (divided || staged ? from * rows.stride : 0);
 }
 
 static void set_offsets(pm_step_numbers *n, const pm_pose_request *r, size_t from) {
@@ -61,7 +82,8 @@ static void set_offsets(pm_step_numbers *n, const pm_pose_request *r, size_t fro
                                     .list = begin_of(r, PM_MEMORY_LIST, from),
                                     .list_count = begin_of(r, PM_MEMORY_LIST_COUNT, from),
                                     .poses = begin_of(r, PM_MEMORY_POSES, from),
-                                    .pose_stride = r->pose_stride};
+                                    .pose_stride = r->pose_stride,
+                                    .staged = r->staged};
     n->placements_offset = begin_of(r, PM_MEMORY_PLACEMENTS, from);
     n->speeds_offset = begin_of(r, PM_MEMORY_SPEEDS, from);
     n->has_placements = pm_is_given(&r->placements);
@@ -121,5 +143,20 @@ pm_step pm_plan_poses(const pm_pose_request *r, size_t index, const pm_piece *pi
     }
     n->records_offset = records_offset(r, target, piece);
     n->stride = target->stride;
+    return step;
+}
+
+pm_step pm_plan_reach(const pm_pose_request *r, pm_address local, const pm_piece *piece) {
+    pm_step step = {.variant = reach_variant, .items = piece->count, .grouping = PM_GROUPS_ANY};
+    pm_step_numbers *n = &step.numbers;
+    step.parameters = pm_parameters_of(step.variant.file, &step.parameter_count);
+    set_size(n, r, 0, piece);
+    set_offsets(n, r, piece->from);
+    n->offsets.staged = pm_is_given(&r->instances) ? PM_STAGED_LEVELS : 0;
+    n->goals_offset = begin_of(r, PM_MEMORY_GOALS, piece->from);
+    n->goal_stride = r->goal_stride;
+    n->reached = r->chains;
+    n->stride = pm_pose_local_bytes(r);
+    n->records_offset = local.offset + piece->from * n->stride;
     return step;
 }

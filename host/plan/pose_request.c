@@ -7,8 +7,7 @@
 #include <string.h>
 
 pm_pose_rows pm_pose_rows_of(const pm_pose_request *r, pm_memory input) {
-    const size_t n = r->instance_count,
-                 pose = pm_crowd_view_bytes(r->crowd->skeleton, (pm_view){PM_CROWD_LOCAL, 0});
+    const size_t n = r->instance_count, pose = pm_pose_local_bytes(r);
     const pm_pose_rows rows[] = {
         {"instances", n, sizeof(pm_crowd_instance), sizeof(pm_crowd_instance), 8, true},
         {"layers", r->layer_count, sizeof(pm_crowd_layer), sizeof(pm_crowd_layer), 8, false},
@@ -17,6 +16,7 @@ pm_pose_rows pm_pose_rows_of(const pm_pose_request *r, pm_memory input) {
         {"counted", 1, sizeof(pm_u32), sizeof(pm_u32), 8, false},
         {"poses", n, pose, r->pose_stride, 16, true},
         {"placements", n, sizeof(pm_placement), sizeof(pm_placement), 16, true},
+        {"goals", n, r->chains.count * sizeof(pm_chain_goal), r->goal_stride, 16, true},
         {"speeds", n, sizeof(float), sizeof(float), 8, true}};
     _Static_assert(sizeof rows / sizeof *rows == PM_POSE_INPUTS, "each input has a row");
     return rows[input - PM_MEMORY_INSTANCES];
@@ -33,6 +33,28 @@ void pm_pose_copy_rows(const pm_pose_rows *rows, const void *from, void *to) {
 
 bool pm_pose_is_divided(const pm_pose_rows *rows, pm_memory input, bool by_entries) {
     return by_entries ? input == PM_MEMORY_LIST : rows->of_instances;
+}
+
+pm_pose_request pm_pose_before_chains(const pm_pose_request *request, pm_address local) {
+    const size_t bytes = pm_pose_local_bytes(request);
+    pm_pose_request before = *request;
+    before.chains.count = 0;
+    before.packed = pm_is_given(&request->indices);
+    before.target_count = 1;
+    before.targets[0] =
+        (pm_pose_target){.view = {PM_CROWD_LOCAL, 0}, .to = local, .stride = bytes, .bytes = bytes};
+    return before;
+}
+
+pm_pose_request pm_pose_after_chains(const pm_pose_request *request, pm_address local) {
+    pm_pose_request after = *request;
+    after.chains.count = 0;
+    after.layers = after.ranges = (pm_address){0};
+    after.layer_count = 0;
+    after.poses = local;
+    after.pose_stride = pm_pose_local_bytes(request);
+    after.staged = PM_STAGED_ENTRIES | (pm_is_given(&request->instances) ? PM_STAGED_LEVELS : 0);
+    return after;
 }
 
 bool pm_pose_is_empty(const pm_pose_request *request) {

@@ -33,14 +33,18 @@ typedef struct pm_pose_request {
             pm_address indices; /* none: all instances */
             pm_address counted; /* the number of indices; none: index_count */
             pm_address poses;
-            pm_address placements, speeds; /* of bodies */
+            pm_address placements; /* of bodies, and of goals in the world */
+            pm_address goals;
+            pm_address speeds; /* of bodies */
         };
         pm_address inputs[PM_POSE_INPUTS];
     };
     size_t instance_count;
     size_t layer_count;
     size_t index_count; /* at most, where they are counted */
-    size_t pose_stride;
+    size_t pose_stride, goal_stride;
+    pm_chain_list chains; /* their goals are in the same order */
+    pm_u32 staged;        /* PM_STAGED_...: what `poses` are */
     size_t first; /* number of instance 0 in the whole job, which decides when it is updated */
     uint64_t frame;
     bool packed; /* records are those of entries of `indices` */
@@ -64,6 +68,13 @@ pm_pose_rows pm_pose_rows_of(const pm_pose_request *request, pm_memory input);
 /* Copies rows without gaps. */
 void pm_pose_copy_rows(const pm_pose_rows *rows, const void *from, void *to);
 
+/* The stride of an input whose rows may have gaps; NULL: they have none. */
+static inline size_t *pm_pose_stride(pm_pose_request *request, pm_memory input) {
+    return input == PM_MEMORY_POSES   ? &request->pose_stride
+           : input == PM_MEMORY_GOALS ? &request->goal_stride
+                                      : NULL;
+}
+
 static inline pm_address *pm_pose_input(pm_pose_request *request, pm_memory input) {
     return &request->inputs[input - PM_MEMORY_INSTANCES];
 }
@@ -74,6 +85,16 @@ bool pm_pose_is_divided(const pm_pose_rows *rows, pm_memory input, bool by_entri
 
 /* The number of entries: of the list, or of all instances. */
 size_t pm_pose_entries(const pm_pose_request *request);
+
+/* Bytes of the local poses of all joints of an instance. */
+static inline size_t pm_pose_local_bytes(const pm_pose_request *request) {
+    return request->crowd->skeleton->joint_count * pm_crowd_record_bytes(PM_CROWD_LOCAL);
+}
+
+/* A request with chains takes two others: one that writes the local poses of its entries, one behind another, and
+ * one that writes its targets from them. Between both the chains change the poses. */
+pm_pose_request pm_pose_before_chains(const pm_pose_request *request, pm_address local);
+pm_pose_request pm_pose_after_chains(const pm_pose_request *request, pm_address local);
 
 /* Whether there is nothing to pose. */
 bool pm_pose_is_empty(const pm_pose_request *request);

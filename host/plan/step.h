@@ -37,7 +37,7 @@ size_t pm_plan_launch_limit(const pm_plan_device *device, size_t work);
  * strings have static storage. */
 typedef struct pm_variant {
     const char *file;  /* "walk", "gather", "velocity", "acceleration", "locate", "lowpass",
-                          "crowd_workgroup", "bodies_workgroup" or "build_check" and the others
+                          "crowd_workgroup", "crowd_reach", "bodies_workgroup" or "build_check" and the others
                           that build clips; also the kernel's name */
     const char *curve; /* PM_METHOD; of "build_segments" a builder; "locate" and those that build
                           keys: any */
@@ -82,6 +82,8 @@ typedef enum pm_memory {
     PM_MEMORY_SCALES,
     PM_MEMORY_POINTS,
     PM_MEMORY_HINGES,
+    PM_MEMORY_CHAINS,
+    PM_MEMORY_CHAIN_PATHS,
     PM_MEMORY_STAGES,
     PM_MEMORY_STAGE_JOINTS,
     /* of a clip that is built: arrays of its description (the incoming tangents may also be
@@ -103,6 +105,7 @@ typedef enum pm_memory {
     PM_MEMORY_LIST_COUNT,
     PM_MEMORY_POSES,
     PM_MEMORY_PLACEMENTS,
+    PM_MEMORY_GOALS,
     PM_MEMORY_SPEEDS,
     /* the results: values or records; states of bodies have PM_BODY_OUTPUTS of them */
     PM_MEMORY_RESULTS,
@@ -140,6 +143,8 @@ typedef struct pm_step_numbers {
     pm_crowd_size size;
     pm_u32 per_group, slots;
     pm_u64 placements_offset, speeds_offset; /* bytes */
+    pm_u64 goals_offset, goal_stride;        /* likewise */
+    pm_chain_list reached;
     pm_u32 has_placements, has_speeds, has_points, has_hinges;
     pm_body_targets targets;
     pm_build_job build;                                        /* of a clip that is built */

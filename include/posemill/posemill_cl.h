@@ -142,6 +142,11 @@ typedef struct pm_cl_crowd_job {
      * there are index_count of them. */
     pm_cl_input counted;
     bool packed;
+    const pm_chain_use *chains; /* in host memory, copied before the call returns */
+    size_t chain_count;
+    pm_cl_input
+        goals; /* (instance_count, chain_count) pm_chain_goal; the offset is a multiple of 16 */
+    size_t goal_stride;     /* bytes, a multiple of 16, or in host memory of 4 */
     pm_cl_input placements; /* (instance_count) pm_placement; the offset is a multiple of 16 */
     pm_cl_input speeds;     /* (instance_count) float */
 
@@ -153,7 +158,7 @@ typedef struct pm_cl_crowd_job {
  * starts after the events of the wait list. *done (done may be NULL) completes when all outputs are
  * written; the caller releases it. The queue is neither flushed nor finished.
  * After the first job with an output, later jobs with it create no OpenCL objects except events,
- * unless they have more instances in host memory, or more such jobs are in flight, than ever
+ * and with chains a buffer of local poses, unless they have more instances in host memory, or more such jobs are in flight, than ever
  * before; jobs that plain C computes, as with pm_cl_sample, create a buffer of 64 bytes each. The call blocks while programs that the job needs are built, with build_in_background
  * too. After a failure for any reason but the arguments, such as a command that cannot be enqueued,
  * a part of the job may already be enqueued and may still write the outputs: finish the queue

@@ -12,6 +12,7 @@
  *   instance     32 bytes that describe the present state of one member of the crowd
  *   layer        24 bytes: a clip at a time that is blended onto an instance's pose
  *   subset       some joints of a skeleton, in an order of the caller's
+ *   chain        joints that inverse kinematics moves, so that one of them comes to a goal
  *   tick         2^-32 s: the times of instances are integer numbers of ticks after the first key of
  *                a clip, which are exact however long a crowd runs, and equal on devices without double
  */
@@ -62,6 +63,36 @@ typedef struct pm_hinge {
     float reference; /* rad, of magnitude at most 1e4: the angle of the rest pose */
 } pm_hinge;
 
+typedef enum pm_chain_kind {
+    PM_CHAIN_TWO_BONES =
+        0,        /* a leg or an arm: the upper and the lower turn until the end is at the goal */
+    PM_CHAIN_AIM, /* joints that share a turn towards the goal: eyes, a head, a spine */
+    PM_CHAIN_PIN  /* the root is moved so that a joint is at the goal */
+} pm_chain_kind;
+
+/* Joints that a job's goals change, after layers and before the hierarchy; docs/crowds.md has the formulas. Between
+ * the joints of a chain there may be others, which keep their local poses. Scales of the chain's joints, and for aims
+ * and pins of joints above them, are equal on all axes and positive; otherwise goals are missed. */
+typedef struct pm_chain {
+    pm_chain_kind kind;
+    /* Each one below the one before it. Two bones: upper, lower and end. An aim: up to 8 that turn; the last one looks.
+     * A pin: the one that comes to the goal. */
+    const uint32_t *joints;
+    size_t joint_count;
+    /* Two bones: the axis about which the lower turns where a pose is straight, in the frame of the lower's parent;
+     * positive turns bend. 0 0 0: that of the rest pose, which must be bent by 2 degrees or more. An aim: up, in the
+     * frame of the last joint. */
+    float axis[3];
+    float forward[3]; /* of an aim, in the frame of the last joint */
+    const float
+        *shares; /* of an aim: (joint_count), at least 0, the last one above 0. NULL: equal */
+    /* Two bones: the part of the limb's length up to which goals are reached exactly, in (0, 1); 0: 0.97. An aim: the
+     * greatest turn in rad, in (0, pi]; 0: any. */
+    float limit;
+
+    const void *next; /* must be NULL */
+} pm_chain;
+
 typedef struct pm_skeleton_desc {
     size_t joint_count; /* 1 to PM_SKELETON_MAX_JOINTS */
     const int32_t
@@ -102,6 +133,9 @@ typedef struct pm_skeleton_desc {
      * bodies alone. NULL: none */
     const pm_hinge *hinges;
     size_t hinge_count;
+
+    const pm_chain *chains; /* NULL: none */
+    size_t chain_count;     /* at most 65535 */
 
     pm_host host;     /* memory alone is used: that of the skeleton */
     const void *next; /* must be NULL */
@@ -311,6 +345,37 @@ typedef struct pm_crowd_range {
 PM_API pm_status pm_crowd_check_layers(const pm_crowd *crowd, const pm_crowd_layer *layers,
                                        size_t count, pm_error *error);
 
+/* ---- goals ------------------------------------------------------------------------- */
+
+typedef enum pm_chain_flag {
+    PM_CHAIN_IN_WORLD = 1,      /* goals are in the world: placements are required */
+    PM_CHAIN_POLE_DIRECTION = 2 /* the pole is a direction, not a point */
+} pm_chain_flag;
+
+/* The most chains of a job. */
+#define PM_CROWD_MAX_CHAINS 32
+
+/* A chain of a job. A job applies them in its order; a chain that it does not list costs nothing. */
+typedef struct pm_chain_use {
+    uint32_t chain; /* chains[chain] of the skeleton's description */
+    uint32_t flags; /* of pm_chain_flag */
+} pm_chain_use;
+
+/* Where an instance's chain shall be; all zero has no effect. Any 64 bytes are accepted: weights are limited to
+ * [0, 1], and NaN is 0; a position, a rotation or a pole that is not finite, or lies at 2^40 or further, has no effect.
+ * Rotations are normalised. */
+typedef struct pm_chain_goal {
+    float position[3]; /* of the end, of what is looked at, or of the joint that is pinned */
+    float weight;      /* of the position */
+    float rotation[4]; /* x y z w: of the end, or of the joint that is pinned */
+    /* Two bones: the side on which the lower shall be, as seen from the upper. An aim: that to which up is rolled,
+     * as seen from the last joint. */
+    float pole[3];
+    float pole_weight;     /* 0: the pose keeps its side */
+    float rotation_weight; /* 0: two bones keep the end's rotation relative to its parent */
+    float reserved[3];     /* should be 0 */
+} pm_chain_goal;
+
 /* ---- posing ------------------------------------------------------------------------ */
 
 /* Contents of a joint's record, or with PM_CROWD_BOUNDS of an instance's. Joints are in skeleton order,
@@ -417,8 +482,18 @@ typedef struct pm_crowd_job {
     const uint32_t *indices;
     size_t index_count; /* at most 2^32 - 1 */
 
+    /* Inverse kinematics: the chains, and for each instance a pm_chain_goal of each of them in
+     * the same order. The address and the stride are multiples of 4; a stride of 0 is chain_count goals. Not with
+     * states of bodies, whose velocities are those of clips. A job on a device takes the memory of PM_CROWD_LOCAL of
+     * all joints of its entries there. NULL: none */
+    const pm_chain_use *chains;
+    size_t chain_count; /* at most PM_CROWD_MAX_CHAINS */
+    const void *goals;
+    size_t goal_stride;
+
     /* For states of bodies, which require instances that show clip A alone: without `poses` and
-     * layers, and with a weight that is 0. Jobs on a caller's queue ignore clip B instead. */
+     * layers, and with a weight that is 0. Jobs on a caller's queue ignore clip B instead. Placements also
+     * for goals in the world. */
     const pm_placement *placements; /* (instance_count). NULL: model space is the world */
     const float *speeds;            /* (instance_count): factors of velocities. NULL: all 1 */
 
@@ -445,7 +520,11 @@ typedef struct pm_crowd_one {
     uint32_t subset; /* as in pm_crowd_target */
     uint64_t flags;  /* of pm_target_flag */
 
-    /* For states of bodies, as in pm_crowd_job. */
+    const pm_chain_use *chains; /* as in pm_crowd_job; NULL: none */
+    size_t chain_count;
+    const pm_chain_goal *goals; /* (chain_count) */
+
+    /* As in pm_crowd_job. */
     const pm_placement *placement; /* NULL: model space is the world */
     const float *speed;            /* factor of velocities. NULL: 1 */
 
@@ -455,7 +534,7 @@ typedef struct pm_crowd_one {
 /* Poses one instance on the calling thread from the crowd's host copy, and writes its records, without gaps, to
  * `records`. The bits equal the device's where the device matches the reference path
  * (pm_engine_self_check). The level selects the animated joints; update_every is ignored. Takes up
- * to PM_CROWD_ONE_STACK bytes of the thread's stack; allocates memory only for states of bodies, and
+ * to PM_CROWD_ONE_STACK bytes of the thread's stack; allocates memory only for states of bodies, for chains, and
  * for matrices of more than 320 joints. Thread-safe. */
 PM_API pm_status pm_crowd_pose_one(const pm_crowd *crowd, const pm_crowd_one *one, void *records,
                                    pm_error *error);
