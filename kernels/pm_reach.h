@@ -172,23 +172,22 @@ pm_fn pm_quat pm_vector_moved(pm_matrix m, pm_quat v) {
                       pm_row_at(m.z, v.x, v.y, v.z, none), PM_REAL(0.0f));
 }
 
-/* By cofactors; without an inverse, 0. */
-pm_fn pm_matrix pm_matrix_inverse(pm_matrix m) {
-    pm_quat x = pm_cross(m.y, m.z), y = pm_cross(m.z, m.x), z = pm_cross(m.x, m.y);
-    real zero = PM_REAL(0.0f), determinant = pm_dot3(m.x, x);
-    real size = pm_select(determinant < zero, -determinant, determinant);
-    real inverse = pm_exact_inverse(pm_limited(size));
-    inverse = pm_select(determinant < zero, -inverse, inverse);
-    inverse = pm_select((size > PM_REAL(0x1p-90f)) & (size < PM_REAL(0x1p90f)), inverse, zero);
-    pm_matrix n;
-    n.x = pm_quat_of(x.x * inverse, y.x * inverse, z.x * inverse, zero);
-    n.y = pm_quat_of(x.y * inverse, y.y * inverse, z.y * inverse, zero);
-    n.z = pm_quat_of(x.z * inverse, y.z * inverse, z.z * inverse, zero);
-    pm_quat back = pm_vector_moved(n, pm_quat_of(m.x.w, m.y.w, m.z.w, zero));
-    n.x.w = -back.x;
-    n.y.w = -back.y;
-    n.z.w = -back.z;
-    return n;
+/* 1 / a of any sign; of 0 2^100. */
+pm_fn real pm_signed_inverse(real a) {
+    pm_mask below = a < PM_REAL(0.0f);
+    real inverse = pm_exact_inverse(pm_limited(pm_select(below, -a, a)));
+    return pm_select(below, -inverse, inverse);
+}
+
+/* A vector of a joint's parent in the joint's frame. A point is taken relative to the joint first. */
+pm_fn pm_quat pm_vector_within(pm_local pose, pm_quat v) {
+    real one = PM_REAL(1.0f);
+    pm_quat scale = pose.scale;
+    v = pm_vector_turned(pm_quat_conjugate(pose.rotation), v);
+    if (!pm_any((scale.x != one) | (scale.y != one) | (scale.z != one)))
+        return v;
+    return pm_quat_of(v.x * pm_signed_inverse(scale.x), v.y * pm_signed_inverse(scale.y),
+                      v.z * pm_signed_inverse(scale.z), PM_REAL(0.0f));
 }
 
 /* A space relative to another one. The rotation is without scales. */
@@ -285,6 +284,24 @@ pm_fn pm_goal pm_reach_goal(const pm_reaching *r, pm_u32 n, pm_u32 flags) {
     return g;
 }
 
+/* Takes a goal's position and pole from the model into the frame of the last of `count` joints of a path, one after
+ * another: that rounds less than composing their matrices. Returns the rotation of that frame. */
+pm_fn pm_quat pm_goal_within(const pm_reaching *r, pm_global const pm_u32 *path, pm_u32 count,
+                             pm_u32 flags, pm_goal *g) {
+    real zero = PM_REAL(0.0f);
+    pm_u32 is_point = !(flags & PM_REACH_DIRECTION);
+    pm_quat rotation = pm_quat_of(zero, zero, zero, PM_REAL(1.0f));
+    PM_NO_UNROLL
+    for (pm_u32 i = 0; i < count; i++) {
+        pm_local pose = pm_reach_pose(r, path[i]);
+        pm_quat pole = is_point ? pm_quat_difference(g->pole, pose.position) : g->pole;
+        g->position = pm_vector_within(pose, pm_quat_difference(g->position, pose.position));
+        g->pole = pm_vector_within(pose, pole);
+        rotation = pm_quat_renormalized(pm_quat_product(rotation, pose.rotation));
+    }
+    return rotation;
+}
+
 /* A joint's rotation after part of a turn relative to its parent; unchanged where that is not usable. */
 pm_fn pm_quat pm_reach_turned(pm_quat rotation, pm_quat turn, real part) {
     pm_quat after =
@@ -319,7 +336,6 @@ typedef struct pm_bones {
     real along_a, along_b; /* parts of a and b along the axis */
     real x, y,
         r; /* across it: the cosine and sine of the bend times r, the product of their lengths */
-    real short_; /* what r lacks to the product of the whole lengths, at most 0 */
 } pm_bones;
 
 /* The axis is the normal of the bones' own plane, and `fixed` where they are bent by less than 2 degrees: smoothly in
@@ -345,7 +361,6 @@ pm_fn pm_bones pm_bones_of(pm_quat a, pm_quat b, pm_quat fixed) {
     o.x = pm_fma(-o.along_a, o.along_b, pm_dot3(a, b));
     o.y = pm_dot3(o.axis, normal);
     o.r = pm_root_of(pm_fma(o.x, o.x, o.y * o.y));
-    o.short_ = pm_select(is_own, zero, o.r - product);
     return o;
 }
 
@@ -362,9 +377,13 @@ pm_fn pm_cos_sin pm_bend_at(const pm_bones *o, real distance, real limit) {
     real outer_soft = pm_soft_gap(outer, far_by), inner_soft = pm_soft_gap(inner, near_by);
     outer = pm_select(is_near, range - inner_soft, outer_soft);
     inner = pm_select(is_near, inner_soft, pm_select(is_far, range - outer_soft, inner));
-    real d = sum - outer, product = o->along_a * o->along_b;
-    real p = pm_fma(half_ * outer, sum + d, o->short_ + product);
-    real m = pm_fma(half_ * inner, d + least, o->short_ - product);
+    /* r lacks these to the product of the lengths, less or plus that of the parts along the axis */
+    real across = pm_fma(o->length_a, o->along_b, -(o->length_b * o->along_a));
+    real aligned = pm_fma(o->length_a, o->along_b, o->length_b * o->along_a);
+    real d = sum - outer, along = o->along_a * o->along_b;
+    real whole = pm_fma(o->length_a, o->length_b, o->r);
+    real p = pm_fma(half_ * outer, sum + d, -pm_part_of(across * across, whole - along));
+    real m = pm_fma(half_ * inner, d + least, -pm_part_of(aligned * aligned, whole + along));
     pm_cos_sin bend;
     bend.cosine = pm_root_of(pm_most_of(m, zero));
     bend.sine = pm_root_of(pm_most_of(p, zero));
@@ -392,7 +411,8 @@ pm_fn void pm_reach_two_bones(const pm_reaching *r, pm_global const pm_chain_row
     pm_global const pm_u32 *path = r->paths + c->path;
     pm_u32 upper_at = c->places[0], lower_at = c->places[1], end_at = c->length - 1;
     real zero = PM_REAL(0.0f), one = PM_REAL(1.0f);
-    pm_space above = pm_space_along(r, path, 0, upper_at, pm_space_of_model());
+    pm_goal goal = *g;
+    pm_quat above = pm_goal_within(r, path, upper_at, flags, &goal);
     pm_local upper = pm_reach_pose(r, path[upper_at]), lower = pm_reach_pose(r, path[lower_at]);
     pm_local end = pm_reach_pose(r, path[end_at]);
     pm_space between =
@@ -404,8 +424,7 @@ pm_fn void pm_reach_two_bones(const pm_reaching *r, pm_global const pm_chain_row
     pm_bones o = pm_bones_of(pm_point_moved(between.matrix, lower.position), b,
                              pm_vector_turned(between.rotation, pm_spread(c->axis)));
 
-    pm_matrix back = pm_matrix_inverse(above.matrix);
-    pm_quat to = pm_quat_difference(pm_point_moved(back, g->position), upper.position);
+    pm_quat to = pm_quat_difference(goal.position, upper.position);
     real distance = pm_root_of(pm_dot3(to, to));
     pm_cos_sin bend = pm_bend_at(&o, distance, PM_REAL(c->limit)), was = pm_half_angle(o.x, o.y);
     pm_quat turn = pm_turn_about(o.axis, pm_fma(bend.sine, was.cosine, -(bend.cosine * was.sine)),
@@ -417,9 +436,9 @@ pm_fn void pm_reach_two_bones(const pm_reaching *r, pm_global const pm_chain_row
     if (pm_any(g->pole_weight > zero)) {
         pm_quat normal = pm_vector_turned(upper.rotation, pm_bones_normal(&o, bend));
         normal = pm_vector_turned(swing, normal);
-        pm_quat pole = pm_vector_moved(back, g->pole);
+        pm_quat pole = goal.pole;
         if (!(flags & PM_REACH_DIRECTION))
-            pole = pm_quat_difference(pm_point_moved(back, g->pole), upper.position);
+            pole = pm_quat_difference(pole, upper.position);
         pm_quat side = pm_turn_to_side(to, pm_cross(to, normal), pole);
         side = pm_turn_part(pm_short_turn(side), g->pole_weight);
         swing = pm_quat_product(
@@ -439,12 +458,11 @@ pm_fn void pm_reach_two_bones(const pm_reaching *r, pm_global const pm_chain_row
     pm_reach_put(r, path[lower_at], 0, lower.rotation);
     if (!pm_any(g->rotation_weight > zero))
         return;
-    pm_quat parent =
-        pm_quat_product(pm_quat_product(above.rotation, upper.rotation), between.rotation);
+    pm_quat parent = pm_quat_product(pm_quat_product(above, upper.rotation), between.rotation);
     parent = pm_quat_product(pm_quat_product(parent, lower.rotation), below.rotation);
-    pm_quat goal = pm_quat_product(pm_quat_conjugate(parent), g->rotation);
-    goal = pm_quat_renormalized(pm_quat_product(goal, pm_quat_conjugate(end.rotation)));
-    pm_reach_put(r, path[end_at], 0, pm_reach_turned(end.rotation, goal, g->rotation_weight));
+    pm_quat own = pm_quat_product(pm_quat_conjugate(parent), g->rotation);
+    own = pm_quat_renormalized(pm_quat_product(own, pm_quat_conjugate(end.rotation)));
+    pm_reach_put(r, path[end_at], 0, pm_reach_turned(end.rotation, own, g->rotation_weight));
 }
 
 /* ---- aims ------------------------------------------------------------------------------ */
@@ -464,20 +482,22 @@ pm_fn pm_quat pm_turn_in_cone(pm_quat turn, float cone) {
 pm_fn void pm_reach_aim(const pm_reaching *r, pm_global const pm_chain_row *c, const pm_goal *g,
                         pm_u32 flags) {
     pm_global const pm_u32 *path = r->paths + c->path;
+    pm_goal goal = *g;
     real zero = PM_REAL(0.0f), one = PM_REAL(1.0f);
     pm_quat none = pm_quat_of(zero, zero, zero, one);
-    pm_space last = pm_space_along(r, path, 0, c->length, pm_space_of_model()),
+    pm_u32 next = c->places[0]; /* in the frame of the first joint's parent */
+    (void)pm_goal_within(r, path, next, flags, &goal);
+    pm_space last = pm_space_along(r, path, next, c->length, pm_space_of_model()),
              s = pm_space_of_model();
     pm_quat eye = pm_space_origin(last), up = pm_vector_turned(last.rotation, pm_spread(c->axis));
     pm_quat before = pm_vector_turned(last.rotation, pm_spread(c->forward)), forward = before;
-    pm_u32 next = 0;
     PM_NO_UNROLL
     for (pm_u32 k = 0; k < c->count; k++) {
         pm_u32 at = c->places[k];
         s = pm_space_along(r, path, next, at, s);
         pm_local pose = pm_reach_pose(r, path[at]);
         pm_quat origin = pm_point_moved(s.matrix, pose.position);
-        pm_quat to = pm_unit_or(pm_quat_difference(g->position, eye), forward);
+        pm_quat to = pm_unit_or(pm_quat_difference(goal.position, eye), forward);
         pm_quat whole = pm_turn_in_cone(pm_turn_between(before, to, up), c->limit);
         pm_quat turn = pm_turn_between(forward, pm_vector_turned(whole, before), up);
         turn = pm_turn_part(turn, PM_REAL(c->shares[k]));
@@ -485,7 +505,8 @@ pm_fn void pm_reach_aim(const pm_reaching *r, pm_global const pm_chain_row *c, c
         up = pm_vector_turned(turn, up);
         eye = pm_quat_sum(origin, pm_vector_turned(turn, pm_quat_difference(eye, origin)));
         if (k + 1 == c->count && pm_any(g->pole_weight > zero)) {
-            pm_quat pole = flags & PM_REACH_DIRECTION ? g->pole : pm_quat_difference(g->pole, eye);
+            pm_quat pole =
+                flags & PM_REACH_DIRECTION ? goal.pole : pm_quat_difference(goal.pole, eye);
             pm_quat roll = pm_short_turn(pm_turn_to_side(forward, up, pole));
             roll = pm_quat_select(g->pole_weight > zero, pm_turn_part(roll, g->pole_weight), none);
             turn = pm_quat_product(roll, turn);
