@@ -205,10 +205,13 @@ static double weight_of(float w) {
     return w > 0 ? fmin((double)w, 1) : 0;
 }
 
-/* What an oracle found that is near a singular place: the least distance from one, each as a part of its bound. */
+/* How near a singular place an oracle came, as a part of what is too near: a distance, of two bones as a part of their
+ * length, and an angle. */
 typedef struct places {
-    double margin;
+    double distance, angle, margin;
 } places;
+
+static const places far_away = {0.15, 0.35, 1e9}, apart = {0.05, 0.0873, 1e9};
 
 static void come_near(places *near, double distance, double bound) {
     near->margin = fmin(near->margin, distance / bound);
@@ -253,21 +256,21 @@ static void oracle_two_bones(pose *p, const pm_chain *c, vec3 fixed, const pm_ch
     const quat turn = about(n, bend - present);
     const vec3 b2 = quat_rotate(turn, b), line = unit(vec3_add(a, b2)), aim = unit(to);
     quat swing = arc_of(line, aim);
-    come_near(near, d, 0.05 * L);
-    come_near(near, d - fabs(A - B), 0.08 * L);
-    come_near(near, PI - angle_between(line, aim), PI / 12);
+    come_near(near, d, near->distance * L);
+    come_near(near, d - fabs(A - B), (0.03 + near->distance) * L);
+    come_near(near, PI - angle_between(line, aim), near->angle);
     if (weight_of(g->pole_weight) > 0) {
         const vec3 pole =
             direction ? vector_of(g->pole) : vec3_subtract(vector_of(g->pole), upper.origin);
         const vec3 side = own < 1 ? a : cross(line, n); /* of the lower, however straight */
         const double angle = side_angle(aim, quat_rotate(swing, side), pole);
-        come_near(near, fmin(angle_between(pole, aim), PI - angle_between(pole, aim)), PI / 12);
+        come_near(near, fmin(angle_between(pole, aim), PI - angle_between(pole, aim)), near->angle);
         if (g->pole_weight < 1)
-            come_near(near, PI - fabs(angle), PI / 36);
+            come_near(near, PI - fabs(angle), near->angle);
         swing = quat_multiply(about(aim, angle * weight_of(g->pole_weight)), swing);
     }
     if (g->weight < 1)
-        come_near(near, fabs(swing.w), sin(PI / 72));
+        come_near(near, fabs(swing.w), sin(near->angle / 2));
     const double w = weight_of(g->weight);
     if (w > 0) {
         turn_joint(p, &was, (size_t)l, turn, w);
@@ -277,7 +280,7 @@ static void oracle_two_bones(pose *p, const pm_chain *c, vec3 fixed, const pm_ch
         const pose moved = *p;
         const quat rotation =
             quat_multiply(goal_rotation(g), quat_conjugate(space_of(p, e).rotation));
-        come_near(near, fabs(rotation.w), sin(PI / 72));
+        come_near(near, fabs(rotation.w), sin(near->angle / 2));
         turn_joint(p, &moved, (size_t)e, rotation, weight_of(g->rotation_weight));
     }
 }
@@ -300,8 +303,9 @@ static void oracle_aim(pose *p, const pm_chain *c, const pm_chain_goal *g, bool 
         quat all = arc_of(before, to);
         if (cone > 0)
             all = about(unit(cross(before, to)), cone - soft(cone - angle, 0.03 * cone));
-        come_near(near, PI - angle, PI / 12);
-        come_near(near, vec3_norm(vec3_subtract(vector_of(g->position), eye.origin)), 0.3);
+        come_near(near, PI - angle, near->angle);
+        come_near(near, vec3_norm(vec3_subtract(vector_of(g->position), eye.origin)),
+                  2 * near->distance);
         quat turn = part_of(arc_of(forward, quat_rotate(all, before)), share);
         if (k + 1 == c->joint_count && weight_of(g->pole_weight) > 0) {
             const vec3 line = quat_rotate(turn, forward);
@@ -313,13 +317,13 @@ static void oracle_aim(pose *p, const pm_chain *c, const pm_chain_goal *g, bool 
                           : vec3_subtract(vector_of(g->pole), space_of(&turned, last).origin);
             const double roll = side_angle(line, up, pole);
             come_near(near, fmin(angle_between(pole, line), PI - angle_between(pole, line)),
-                      PI / 12);
+                      near->angle);
             if (g->pole_weight < 1)
-                come_near(near, PI - fabs(roll), PI / 36);
+                come_near(near, PI - fabs(roll), near->angle);
             turn = quat_multiply(about(line, roll * weight_of(g->pole_weight)), turn);
         }
         if (g->weight < 1)
-            come_near(near, fabs(turn.w), sin(PI / 72));
+            come_near(near, fabs(turn.w), sin(near->angle / 2));
         const pose was = whole;
         turn_joint(p, &was, c->joints[k], turn, weight_of(g->weight));
         turn_joint(&whole, &was, c->joints[k], turn, 1);
@@ -331,7 +335,7 @@ static void oracle_pin(pose *p, const pm_chain *c, const pm_chain_goal *g, place
     if (weight_of(g->rotation_weight) > 0) {
         const quat turn = quat_multiply(
             goal_rotation(g), quat_conjugate(space_of(p, (int32_t)c->joints[0]).rotation));
-        come_near(near, fabs(turn.w), sin(PI / 72));
+        come_near(near, fabs(turn.w), sin(near->angle / 2));
         turn_joint(p, &was, HIPS, turn, weight_of(g->rotation_weight));
     }
     const vec3 at = space_of(p, (int32_t)c->joints[0]).origin;
@@ -479,17 +483,13 @@ TEST_ON_BOTH(chains_agree_with_the_oracle) {
         SCOPED(guarded_free_at) float *records = posed_alike(&f, job, PM_CROWD_LOCAL);
         for (size_t i = 0; i < COUNT; i++) {
             pose wanted = pose_of(&f, poses, i), given = pose_of(&f, records, i);
-            places near = {.margin = 1e9};
+            places near = far_away;
             oracle_chain(&wanted, chain, elbow, &goals[i], direction, &near);
             if (near.margin < 1)
                 continue;
             judged[chain]++;
             for (size_t j = 0; j < JOINTS; j++) {
                 const double e = oracle_error(given.joints[j].rotation, wanted.joints[j].rotation);
-                if (getenv("REACH_DEBUG") && e > 1e-6)
-                    printf("%zu %zu joint %zu error %g margin %g w %g pw %g rw %g\n", chain, i, j,
-                           e, near.margin, (double)goals[i].weight, (double)goals[i].pole_weight,
-                           (double)goals[i].rotation_weight);
                 worst[chain] = fmax(worst[chain], e);
                 worst_shift = fmax(
                     worst_shift,
@@ -504,6 +504,414 @@ TEST_ON_BOTH(chains_agree_with_the_oracle) {
     for (size_t c = 0; c < CHAINS; c++)
         assert_true(worst[c] < 2e-6);
     assert_true(worst_shift < 2e-6);
+}
+
+/* Ends of limbs whose goals are between both soft limits. */
+TEST_ON_REFERENCE(ends_reach_goals_within_their_limits) {
+    SCOPED(figure_free) figure f;
+    figure_make(engine_for(state), &f);
+    random_source source = random_salted(0xC42);
+    static float poses[COUNT * JOINTS * 12];
+    static pm_chain_goal goals[COUNT];
+    double worst = 0;
+    for (size_t round = 0; round < 200; round++) {
+        const pm_chain_use use = {round % 2 ? ARM : LEG, 0};
+        const pm_chain *c = &chains[use.chain];
+        double length[COUNT];
+        random_poses(&source, &f, poses);
+        for (size_t i = 0; i < COUNT; i++) {
+            const pose p = pose_of(&f, poses, i);
+            const vec3 u = space_of(&p, (int32_t)c->joints[0]).origin;
+            const vec3 l = space_of(&p, (int32_t)c->joints[1]).origin;
+            const double a = vec3_norm(vec3_subtract(l, u));
+            const double b =
+                vec3_norm(vec3_subtract(space_of(&p, (int32_t)c->joints[2]).origin, l));
+            double way[3];
+            length[i] = a + b;
+            random_direction(&source, way);
+            const vec3 goal = vec3_add(
+                u,
+                vec3_scale(vec3_of(way),
+                           random_between(&source, fabs(a - b) + 0.03 * length[i],
+                                          (c->limit > 0 ? (double)c->limit : 0.97) * length[i])));
+            goals[i] = random_goal(&source, i);
+            goals[i].weight = 1;
+            goals[i].position[0] = (float)goal.x;
+            goals[i].position[1] = (float)goal.y;
+            goals[i].position[2] = (float)goal.z;
+        }
+        const pm_crowd_job job = {.poses = poses, .chains = &use, .chain_count = 1, .goals = goals};
+        SCOPED(guarded_free_at) float *records = posed(&f, job, PM_CROWD_LOCAL);
+        for (size_t i = 0; i < COUNT; i++) {
+            const pose p = pose_of(&f, records, i);
+            const vec3 miss = vec3_subtract(space_of(&p, (int32_t)c->joints[2]).origin,
+                                            vector_of(goals[i].position));
+            worst = fmax(worst, vec3_norm(miss) / length[i]);
+        }
+    }
+    printf("ends miss by %.3g of the length\n", worst);
+    assert_true(worst < 1e-5);
+}
+
+/* A step of a goal turns no joint by more than this many radians for each length of the limb, or for each unit of an
+ * aim's goal, where both ends of the step are 5 degrees and .05 of the length away from singular places: the nearest
+ * distance gives 20, and a turn near half a turn up to 23 times as much. */
+enum { STEEPEST = 500 };
+
+TEST_ON_REFERENCE(poses_follow_goals_without_a_jump) {
+    SCOPED(figure_free) figure f;
+    figure_make(engine_for(state), &f);
+    random_source source = random_salted(0xC43);
+    static float poses[COUNT * JOINTS * 12];
+    static pm_chain_goal goals[2][COUNT];
+    const size_t rounds = long_sweeps() ? 20000 : 400;
+    const vec3 elbow = rest_axis(&f);
+    double steepest[CHAINS] = {0};
+    size_t steps = 0;
+    for (size_t round = 0; round < rounds; round++) {
+        const bool direction = round / CHAINS % 2;
+        const pm_chain_use use = {(uint32_t)(round % CHAINS),
+                                  direction ? PM_CHAIN_POLE_DIRECTION : 0};
+        double step[COUNT];
+        pm_crowd_job job = {.poses = poses, .chains = &use, .chain_count = 1};
+        random_poses(&source, &f, poses);
+        for (size_t i = 0; i < COUNT; i++) {
+            goals[0][i] = goals[1][i] = random_goal(&source, i);
+            double way[3];
+            random_direction(&source, way);
+            const double far = random_between(&source, 1e-3, 5e-3);
+            for (size_t k = 0; k < 3; k++)
+                goals[1][i].position[k] += (float)(far * way[k]);
+            step[i] = vec3_norm(
+                vec3_subtract(vector_of(goals[1][i].position), vector_of(goals[0][i].position)));
+        }
+        job.goals = goals[0];
+        SCOPED(guarded_free_at) float *first = posed(&f, job, PM_CROWD_LOCAL);
+        job.goals = goals[1];
+        SCOPED(guarded_free_at) float *second = posed(&f, job, PM_CROWD_LOCAL);
+        for (size_t i = 0; i < COUNT; i++) {
+            places near = apart;
+            for (size_t n = 0; n < 2; n++) {
+                pose p = pose_of(&f, poses, i);
+                oracle_chain(&p, use.chain, elbow, &goals[n][i], direction, &near);
+            }
+            const pose a = pose_of(&f, first, i), b = pose_of(&f, second, i);
+            for (size_t j = 0; j < JOINTS && near.margin >= 1; j++) {
+                const double turn = oracle_error(a.joints[j].rotation, b.joints[j].rotation);
+                steepest[use.chain] = fmax(steepest[use.chain], turn / step[i]);
+            }
+            steps += near.margin >= 1;
+        }
+    }
+    for (size_t c = 0; c < CHAINS; c++)
+        printf("chain %zu: at most %.3g rad for each unit, of %zu steps\n", c, steepest[c], steps);
+    for (size_t c = 0; c < CHAINS; c++)
+        assert_true(steepest[c] < STEEPEST / (c == LEG ? 0.85 : c == ARM ? 0.55 : 1));
+    assert_true(steps > rounds * COUNT / 4);
+}
+
+static const pm_crowd_output outputs[] = {PM_CROWD_PALETTE, PM_CROWD_PALETTE_HALF, PM_CROWD_DUAL,
+                                          PM_CROWD_MODEL,   PM_CROWD_LOCAL,        PM_CROWD_BOUNDS};
+
+static void any_bytes(random_source *source, void *to, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        ((unsigned char *)to)[i] = (unsigned char)random_bits(source);
+}
+
+/* Goals of any bytes, or with numbers that are extreme in one place. */
+static void hostile_goals(random_source *source, pm_chain_goal *goals, size_t count) {
+    static const float odd[] = {NAN,    INFINITY, -INFINITY, 3e38f, 1e-38f,
+                                -1e20f, 1e12f,    1e-20f,    0,     -1};
+    for (size_t i = 0; i < count; i++) {
+        float numbers[sizeof *goals / sizeof(float)];
+        goals[i] = random_goal(source, i);
+        memcpy(numbers, &goals[i], sizeof numbers);
+        numbers[random_bits(source) % COUNT_OF(numbers)] = odd[random_bits(source) % COUNT_OF(odd)];
+        memcpy(&goals[i], numbers, sizeof numbers);
+        if (i % 3 == 0)
+            any_bytes(source, &goals[i], sizeof goals[i]);
+    }
+}
+
+static const pm_chain_use all_chains[] = {{HAND_PIN, PM_CHAIN_IN_WORLD},
+                                          {LEG, 0},
+                                          {ARM, PM_CHAIN_IN_WORLD | PM_CHAIN_POLE_DIRECTION},
+                                          {SPINE_AIM, PM_CHAIN_POLE_DIRECTION},
+                                          {GAZE, PM_CHAIN_IN_WORLD},
+                                          {ARM, 0}};
+enum { USES = COUNT_OF(all_chains) };
+
+static void random_placements(random_source *source, pm_placement *placements) {
+    for (size_t i = 0; i < COUNT; i++) {
+        double q[4];
+        random_quaternion(source, q);
+        put_quat(placements[i].rotation, quat_of(q));
+        for (size_t k = 0; k < 3; k++)
+            placements[i].position[k] = (float)random_between(source, -3, 3);
+        placements[i].position[3] = NAN;
+    }
+}
+
+TEST_ON_BOTH(any_goals_give_finite_poses_with_the_same_bits_on_all_readers) {
+    SCOPED(figure_free) figure f;
+    figure_make(engine_for(state), &f);
+    random_source source = random_salted(0xC44);
+    static float poses[COUNT * JOINTS * 12];
+    static pm_chain_goal goals[COUNT * USES];
+    static pm_placement placements[COUNT];
+    const size_t rounds = long_sweeps() ? 20000 : 60;
+    for (size_t round = 0; round < rounds; round++) {
+        const pm_crowd_output output = outputs[round % COUNT_OF(outputs)];
+        random_poses(&source, &f, poses);
+        random_placements(&source, placements);
+        hostile_goals(&source, goals, COUNT_OF(goals));
+        if (round % 5 == 4)
+            any_bytes(&source, &placements[round % COUNT], sizeof *placements);
+        const pm_crowd_job job = {.poses = poses,
+                                  .chains = all_chains,
+                                  .chain_count = USES,
+                                  .goals = goals,
+                                  .placements = placements};
+        const size_t numbers =
+            output == PM_CROWD_BOUNDS ? 8 : JOINTS * pm_crowd_record_bytes(output) / sizeof(float);
+        SCOPED(guarded_free_at) float *records = posed_alike(&f, job, output);
+        for (size_t i = 0; i < COUNT * numbers && output != PM_CROWD_PALETTE_HALF; i++)
+            assert_true(isfinite(records[i]));
+    }
+}
+
+/* With instances, levels that are not due, lists, strides and one chain after another. */
+TEST_ON_BOTH(jobs_with_chains_are_jobs_of_local_poses_that_chains_changed) {
+    SCOPED(figure_free) figure f;
+    figure_make(engine_for(state), &f);
+    random_source source = random_salted(0xC45);
+    static pm_crowd_instance instances[COUNT], leveled[COUNT];
+    static pm_chain_goal goals[COUNT * USES], apart_goals[COUNT * (USES + 1)];
+    static pm_placement placements[COUNT];
+    uint32_t indices[COUNT];
+    for (size_t i = 0; i < COUNT; i++) {
+        leveled[i].level = random_bits(&source) % 3 == 0;
+        indices[i] = (uint32_t)(random_bits(&source) % (COUNT + 3));
+    }
+    random_placements(&source, placements);
+    hostile_goals(&source, goals, COUNT_OF(goals));
+    pm_crowd_job job = {.instances = instances,
+                        .chains = all_chains,
+                        .chain_count = USES,
+                        .goals = goals,
+                        .placements = placements};
+    for (size_t n = 0; n < COUNT_OF(outputs); n++) {
+        const size_t floats =
+            outputs[n] == PM_CROWD_BOUNDS ? 8 : JOINTS * pm_crowd_record_bytes(outputs[n]) / 4;
+        SCOPED(guarded_free_at) float *records = posed_alike(&f, job, outputs[n]);
+        /* goals with gaps */
+        for (size_t i = 0; i < COUNT; i++)
+            memcpy(&apart_goals[i * (USES + 1)], &goals[i * USES], USES * sizeof *goals);
+        pm_crowd_job other = job;
+        other.goals = apart_goals;
+        other.goal_stride = (USES + 1) * sizeof *goals;
+        SCOPED(guarded_free_at) float *apart_records = posed_alike(&f, other, outputs[n]);
+        expect_same_bits(apart_records, records, COUNT * floats, floats);
+        /* one chain after another */
+        SCOPED(guarded_free_at)
+        float *local = posed(&f, (pm_crowd_job){.instances = instances}, PM_CROWD_LOCAL);
+        for (size_t u = 0; u < USES; u++) {
+            const pm_crowd_job step = {
+                .poses = local,
+                .chains = &all_chains[u],
+                .chain_count = 1,
+                .goals = goals + u,
+                .goal_stride = USES * sizeof *goals,
+                .placements = all_chains[u].flags & PM_CHAIN_IN_WORLD ? placements : NULL};
+            float *next = posed(&f, step, PM_CROWD_LOCAL);
+            guarded_free(local);
+            local = next;
+        }
+        SCOPED(guarded_free_at)
+        float *stepped = posed(&f, (pm_crowd_job){.poses = local}, outputs[n]);
+        expect_same_bits(stepped, records, COUNT * floats, floats);
+        /* packed lists */
+        other = job;
+        other.indices = indices;
+        other.index_count = COUNT;
+        other.packed = true;
+        SCOPED(guarded_free_at) float *listed = posed_alike(&f, other, outputs[n]);
+        for (size_t i = 0; i < COUNT; i++)
+            if (indices[i] < COUNT)
+                expect_same_bits(listed + i * floats, records + indices[i] * floats, floats,
+                                 floats);
+            else
+                assert_true(is_poison(listed[i * floats]));
+        /* levels that are not due */
+        other = job;
+        other.instances = leveled;
+        other.frame = 1;
+        SCOPED(guarded_free_at) float *due = posed_alike(&f, other, outputs[n]);
+        for (size_t i = 0; i < COUNT; i++)
+            if (leveled[i].level && (1 + i / 16) % 3)
+                assert_true(is_poison(due[i * floats]));
+            else
+                expect_same_bits(due + i * floats, records + i * floats, floats, floats);
+    }
+}
+
+TEST_ON_BOTH(goals_without_weight_have_no_effect) {
+    SCOPED(figure_free) figure f;
+    figure_make(engine_for(state), &f);
+    random_source source = random_salted(0xC46);
+    static float poses[COUNT * JOINTS * 12];
+    static pm_chain_goal goals[COUNT * USES];
+    static pm_placement placements[COUNT];
+    random_poses(&source, &f, poses);
+    random_placements(&source, placements);
+    for (size_t i = 0; i < COUNT_OF(goals); i++) {
+        goals[i] = random_goal(&source, i);
+        goals[i].weight = i % 3 == 0 ? 0 : i % 3 == 1 ? NAN : -2;
+        goals[i].rotation_weight = i % 2 ? -1 : 0;
+        if (i % 5 == 4) {
+            goals[i].weight = 1;
+            goals[i].position[i % 3] = i % 2 ? NAN : 2e12f;
+        }
+    }
+    const pm_crowd_job job = {.poses = poses,
+                              .chains = all_chains,
+                              .chain_count = USES,
+                              .goals = goals,
+                              .placements = placements};
+    SCOPED(guarded_free_at) float *records = posed_alike(&f, job, PM_CROWD_LOCAL);
+    expect_same_bits(records, poses, COUNT_OF(poses), JOINTS * 12);
+}
+
+/* Goals in the world, and what they are in model space. */
+TEST_ON_BOTH(placements_take_goals_into_model_space) {
+    SCOPED(figure_free) figure f;
+    figure_make(engine_for(state), &f);
+    random_source source = random_salted(0xC47);
+    static float poses[COUNT * JOINTS * 12];
+    static pm_chain_goal goals[2][COUNT];
+    static pm_placement placements[COUNT];
+    const vec3 elbow = rest_axis(&f);
+    for (uint32_t n = 0; n < 2 * CHAINS; n++) {
+        const bool direction = n >= CHAINS;
+        pm_chain_use use = {n % CHAINS, direction ? PM_CHAIN_POLE_DIRECTION : 0};
+        random_poses(&source, &f, poses);
+        random_placements(&source, placements);
+        for (size_t i = 0; i < COUNT; i++) {
+            const pm_placement *at = &placements[i];
+            const quat turn = {(double)at->rotation[0], (double)at->rotation[1],
+                               (double)at->rotation[2], (double)at->rotation[3]};
+            const vec3 origin = vector_of(at->position);
+            goals[0][i] = goals[1][i] = random_goal(&source, i);
+            pm_chain_goal *g = &goals[1][i];
+            const vec3 to = vec3_add(origin, quat_rotate(turn, vector_of(g->position)));
+            const vec3 pole = vec3_add(direction ? (vec3){0, 0, 0} : origin,
+                                       quat_rotate(turn, vector_of(g->pole)));
+            put_quat(g->rotation, quat_multiply(turn, goal_rotation(g)));
+            memcpy(g->position, (float[3]){(float)to.x, (float)to.y, (float)to.z},
+                   sizeof g->position);
+            memcpy(g->pole, (float[3]){(float)pole.x, (float)pole.y, (float)pole.z},
+                   sizeof g->pole);
+        }
+        pm_crowd_job job = {.poses = poses, .chains = &use, .chain_count = 1, .goals = goals[0]};
+        SCOPED(guarded_free_at) float *in_model = posed(&f, job, PM_CROWD_LOCAL);
+        job.goals = goals[1];
+        job.placements = placements;
+        use.flags |= PM_CHAIN_IN_WORLD;
+        SCOPED(guarded_free_at) float *in_world = posed(&f, job, PM_CROWD_LOCAL);
+        for (size_t i = 0; i < COUNT; i++) {
+            places near = far_away;
+            pose wanted = pose_of(&f, poses, i);
+            const pose a = pose_of(&f, in_model, i), b = pose_of(&f, in_world, i);
+            oracle_chain(&wanted, use.chain, elbow, &goals[0][i], direction, &near);
+            for (size_t j = 0; j < JOINTS && near.margin >= 1; j++)
+                assert_true(oracle_error(a.joints[j].rotation, b.joints[j].rotation) < 1e-5);
+        }
+    }
+}
+
+/* ---- refusals ---------------------------------------------------------------------------------- */
+
+TEST_ON_REFERENCE(chains_are_checked) {
+    static const uint32_t beyond[] = {0, 1, 3}, back[] = {2, 1, 0}, fine[] = {0, 1, 2};
+    static const int32_t line[] = {-1, 0, 1};
+    static const float straight[3][3] = {{0, 0, 0}, {0, 1, 0}, {0, 1, 0}}, none[] = {1, 0};
+    pm_chain chain = {.joints = beyond, .joint_count = 3};
+    const pm_skeleton_desc desc = {.joint_count = 3,
+                                   .parents = line,
+                                   .positions = {.data = straight},
+                                   .chains = &chain,
+                                   .chain_count = 1};
+    pm_skeleton *made = NULL;
+    (void)state;
+#define REFUSED(words, ...)                                                                        \
+    chain = (pm_chain){__VA_ARGS__};                                                               \
+    expect_error(pm_skeleton_create(&desc, &made, new_error()), PM_ERROR_ARGUMENT, words)
+    REFUSED("no such joint", .joints = beyond, .joint_count = 3, .axis = {1});
+    REFUSED("not below", .joints = back, .joint_count = 3, .axis = {1});
+    REFUSED("expected 3 joints", .joints = fine, .joint_count = 2, .axis = {1});
+    REFUSED("straight", .joints = fine, .joint_count = 3);
+    REFUSED("axis", .joints = fine, .joint_count = 3, .axis = {NAN});
+    REFUSED("limit", .joints = fine, .joint_count = 3, .axis = {1}, .limit = 1);
+    REFUSED("kind", .kind = (pm_chain_kind)3, .joints = fine, .joint_count = 1);
+    REFUSED("forward", .kind = PM_CHAIN_AIM, .joints = fine, .joint_count = 1, .axis = {1});
+    REFUSED("parallel", .kind = PM_CHAIN_AIM, .joints = fine, .joint_count = 1, .axis = {1},
+            .forward = {-2});
+    REFUSED("shares", .kind = PM_CHAIN_AIM, .joints = fine, .joint_count = 2, .axis = {1},
+            .forward = {0, 1}, .shares = none);
+    REFUSED("pin", .kind = PM_CHAIN_PIN, .joints = fine, .joint_count = 1, .limit = 0.5f);
+#undef REFUSED
+    chain = (pm_chain){.joints = fine, .joint_count = 3, .axis = {1}};
+    expect_next_refused(pm_chain, chain, last_error(),
+                        pm_skeleton_create(&desc, &made, last_error()));
+    assert_null(made);
+    expect_success(pm_skeleton_create(&desc, &made, new_error()));
+    pm_skeleton_destroy(&made);
+}
+
+TEST_ON_BOTH(jobs_with_chains_are_checked) {
+    SCOPED(figure_free) figure f;
+    figure_make(engine_for(state), &f);
+    static const pm_crowd_instance instance;
+    static const pm_chain_goal goals[PM_CROWD_MAX_CHAINS + 1];
+    static const pm_chain_use leg_use = {LEG, 0}, beyond = {CHAINS, 0}, odd = {LEG, 4},
+                              world = {LEG, 1};
+    static const pm_chain_use many[PM_CROWD_MAX_CHAINS + 1];
+    float records[JOINTS * 12];
+    pm_placement placement = {.rotation = {0, 0, 0, 1}};
+    const struct {
+        const char *words;
+        const pm_chain_use *uses;
+        size_t count;
+        const void *goals;
+        size_t stride;
+        pm_crowd_output output;
+        bool placed;
+    } cases[] = {
+        {"skeleton has 5", &beyond, 1, goals, 0, PM_CROWD_LOCAL, false},
+        {"no pm_chain_flag", &odd, 1, goals, 0, PM_CROWD_LOCAL, false},
+        {"goals is NULL", &leg_use, 1, NULL, 0, PM_CROWD_LOCAL, false},
+        {"but no chains", NULL, 0, goals, 0, PM_CROWD_LOCAL, false},
+        {"expected 1 to 32", NULL, 1, goals, 0, PM_CROWD_LOCAL, false},
+        {"expected 1 to 32", many, COUNT_OF(many), goals, 0, PM_CROWD_LOCAL, false},
+        {"goals: stride is 32", &leg_use, 1, goals, 32, PM_CROWD_LOCAL, false},
+        {"goals: its stride", &leg_use, 1, goals, 66, PM_CROWD_LOCAL, false},
+        {"goals: its address", &leg_use, 1, (const char *)goals + 2, 0, PM_CROWD_LOCAL, false},
+        {"placements is NULL", &world, 1, goals, 0, PM_CROWD_LOCAL, false},
+        {"placements: no output", &leg_use, 1, goals, 0, PM_CROWD_LOCAL, true},
+        {"states of bodies", &leg_use, 1, goals, 0, PM_CROWD_BODY_POS, false}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const pm_crowd_target target = {.output = cases[i].output, .memory = records};
+        const pm_crowd_job job = {.instances = &instance,
+                                  .instance_count = 1,
+                                  .outputs = &target,
+                                  .output_count = 1,
+                                  .chains = cases[i].uses,
+                                  .chain_count = cases[i].count,
+                                  .goals = cases[i].goals,
+                                  .goal_stride = cases[i].stride,
+                                  .placements = cases[i].placed ? &placement : NULL};
+        expect_error(pm_crowd_pose(f.crowd, &job, new_error()), PM_ERROR_ARGUMENT, cases[i].words);
+    }
 }
 
 TEST_GROUP(NULL, engines_close)
