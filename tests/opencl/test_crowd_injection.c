@@ -679,6 +679,15 @@ TEST_ON_DEVICE(pieces_of_a_list_have_the_bits_of_the_reference) {
     expect_list(&c, (pm_crowd_job){.poses = poses}, PM_CROWD_PALETTE);
     expect_list(&c, (pm_crowd_job){.poses = apart, .pose_stride = (width + 1) * sizeof *apart},
                 PM_CROWD_PALETTE);
+    SCOPED(free_at) pm_chain_goal *goals = test_array(CUT, sizeof *goals);
+    for (size_t i = 0; i < CUT; i++)
+        goals[i] = (pm_chain_goal){.position = {(float)(i % 7), 1, 2}, .weight = 0.5f};
+    expect_list(&c,
+                (pm_crowd_job){.instances = c.instances,
+                               .chains = &(pm_chain_use){0, 0},
+                               .chain_count = 1,
+                               .goals = goals},
+                PM_CROWD_PALETTE);
     for (size_t i = 0; i < CUT; i++)
         c.instances[i].weight = 0;
     expect_list(

@@ -560,6 +560,49 @@ CALLER_TEST(placements_and_speeds_may_be_in_buffers) {
     }
 }
 
+CALLER_TEST(goals_may_be_in_buffers) {
+    enum { GAP = 1, ROW = SCENE_CHAINS + GAP };
+    static const pm_chain_use uses[SCENE_CHAINS] = {{1, 0}, {0, PM_CHAIN_IN_WORLD}};
+    static pm_chain_goal goals[QUEUE_COUNT * ROW];
+    random_source source = random_salted(0xE78);
+    pm_placement placements[QUEUE_COUNT];
+    memset(goals, 0, sizeof goals);
+    for (size_t i = 0; i < QUEUE_COUNT; i++) {
+        placements[i] = (pm_placement){{0, 0.6f, 0, 0.8f}, {(float)i, 1, 2, 0}};
+        for (size_t k = 0; k < SCENE_CHAINS; k++) {
+            pm_chain_goal *g = &goals[i * ROW + k];
+            g->weight = (float)random_unit(&source);
+            g->rotation_weight = (float)random_unit(&source);
+            g->rotation[i % 4] = 1;
+            for (size_t c = 0; c < 3; c++)
+                g->position[c] = (float)random_between(&source, -3, 3);
+        }
+    }
+    for (unsigned n = 0; n < 4; n++) {
+        const pm_crowd_output output = n < 2 ? PM_CROWD_PALETTE : PM_CROWD_LOCAL;
+        pm_cl_crowd_target target;
+        pm_cl_crowd_job job = queue_new_job(&target, output);
+        job.chains = uses;
+        job.chain_count = SCENE_CHAINS;
+        job.goals = input_of(goals, sizeof goals, 48, n % 2);
+        job.goal_stride = ROW * sizeof *goals;
+        job.placements = input_of(placements, sizeof placements, 32, n % 2);
+        cl_event done = queue_pose(&job, n < 2 ? caller.in_order : caller_queue(), NULL);
+        const size_t width = scene_floats(&posed.scene, output, 1);
+        SCOPED(guarded_free_at) float *expected = guarded_floats(QUEUE_COUNT * width);
+        for (size_t i = 0; i < QUEUE_COUNT; i++)
+            expect_success(pm_crowd_pose_one(posed.scene.crowd,
+                                             &(pm_crowd_one){.instance = &posed.instances[i],
+                                                             .output = output,
+                                                             .chains = uses,
+                                                             .chain_count = SCENE_CHAINS,
+                                                             .goals = goals + i * ROW,
+                                                             .placement = &placements[i]},
+                                             expected + i * width, new_error()));
+        queue_expect(target.buffer, output, expected, done);
+    }
+}
+
 CALLER_TEST(an_empty_list_poses_nothing) {
     const uint32_t none = 0;
     pm_cl_crowd_target target;

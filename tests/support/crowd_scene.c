@@ -107,6 +107,13 @@ static void make_skeleton(random_source *source, scene *s) {
     for (size_t joint = 0; joint < s->joints; joint++)
         make_rest(source, s, joint);
     make_levels(source, s);
+    s->last = (uint32_t)s->joints - 1;
+    s->chains[0] = (pm_chain){.kind = PM_CHAIN_PIN, .joints = &s->last, .joint_count = 1};
+    s->chains[1] = (pm_chain){.kind = PM_CHAIN_AIM,
+                              .joints = &s->last,
+                              .joint_count = 1,
+                              .axis = {0, 1, 0},
+                              .forward = {0, 0, 1}};
     s->skeleton_desc = (pm_skeleton_desc){
         .joint_count = s->joints,
         .parents = s->parents,
@@ -120,6 +127,8 @@ static void make_skeleton(random_source *source, scene *s) {
         .subset_count = SCENE_SUBSETS,
         .radii = s->radii,
         .mask_count = SCENE_MASKS,
+        .chains = s->chains,
+        .chain_count = SCENE_CHAINS,
     };
     if (s->options.binds != SCENE_BIND_AT_REST)
         s->skeleton_desc.inverse_binds = (pm_array){.data = s->binds, .type = PM_FLOAT32};

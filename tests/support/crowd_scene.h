@@ -14,6 +14,7 @@
 #define SCENE_LEVELS 3
 #define SCENE_MASKS 2
 #define SCENE_SUBSETS 2
+#define SCENE_CHAINS 2
 
 typedef enum scene_shape { SCENE_TREE = 0, SCENE_CHAIN, SCENE_FOREST } scene_shape;
 
@@ -57,6 +58,8 @@ typedef struct scene {
     pm_level levels[SCENE_LEVELS]; /* all joints, most joints, few joints */
     uint32_t *listed;
     pm_subset subsets[SCENE_SUBSETS]; /* one joint; half of the joints in a random order */
+    uint32_t last;
+    pm_chain chains[SCENE_CHAINS]; /* of the last joint: a pin, and an aim of it alone */
     pm_skeleton_desc skeleton_desc;
     track_set sets[SCENE_CLIPS_MAX];
     pm_timeline uniform[SCENE_CLIPS_MAX];
