@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inverse kinematics of a crowd: the chains of a job change the local poses that an earlier step left. A work-item
- * computes all chains of one entry.
+ * Inverse kinematics of a crowd: a chain changes the local poses that an earlier step left. A work-item computes it for
+ * one entry. A launch for each chain, because a list of them would be in private memory.
  */
 #include "pm_reach.h"
 
@@ -14,7 +14,7 @@ crowd_reach(pm_global const pm_u8 *restrict instances, pm_global const pm_u8 *re
             pm_global const pm_crowd_level *restrict levels,
             pm_global const pm_chain_row *restrict chains, pm_global const pm_u32 *restrict paths,
             pm_global pm_u8 *restrict records, pm_u64 records_offset, pm_u64 stride,
-            pm_crowd_size size, pm_chain_list reached) {
+            pm_crowd_size size, pm_u32 chain, pm_u32 flags, pm_u32 goal) {
     pm_u32 entry = pm_global_id(0);
     if (entry >= size.entries)
         return;
@@ -36,5 +36,5 @@ crowd_reach(pm_global const pm_u8 *restrict instances, pm_global const pm_u8 *re
     r.pose_at[0] = entry * (stride / sizeof(float));
     r.goal_at[0] = index * (goal_stride / sizeof(float));
     r.placement_at[0] = (pm_u64)index * 8;
-    pm_reach_all(&r, &reached);
+    pm_reach_chain(&r, chain, flags, goal);
 }

@@ -343,7 +343,7 @@ typedef struct pm_chain_row {
     float reserved[3];
 } pm_chain_row;
 
-/* The chains of a job in their order: the number of a chain, and its flags above the lower 16 bits. */
+/* The chains of a job in their order, on the host: the number of a chain, and its flags above the lower 16 bits. */
 #define PM_REACH_MOST 32
 typedef struct pm_chain_list {
     pm_u32 count;

@@ -542,24 +542,20 @@ pm_fn void pm_reach_pin(const pm_reaching *r, pm_global const pm_chain_row *c, c
     pm_reach_put(r, path[0], 1, pm_quat_select(moves, position, root.position));
 }
 
-/* ---- all ------------------------------------------------------------------------------- */
+/* ---- chains ---------------------------------------------------------------------------- */
 
-/* The chains of a job in their order, each on the poses that those before it left. */
-pm_fn void pm_reach_all(const pm_reaching *r, const pm_chain_list *list) {
-    PM_NO_UNROLL
-    for (pm_u32 n = 0; n < list->count; n++) {
-        pm_global const pm_chain_row *c = r->chains + (list->of[n] & 0xffffu);
-        pm_u32 flags = list->of[n] >> 16;
-        pm_goal g = pm_reach_goal(r, n, flags);
-        if (!pm_any((g.weight > PM_REAL(0.0f)) | (g.rotation_weight > PM_REAL(0.0f))))
-            continue;
-        if (c->kind == PM_REACH_TWO_BONES)
-            pm_reach_two_bones(r, c, &g, flags);
-        else if (c->kind == PM_REACH_AIM)
-            pm_reach_aim(r, c, &g, flags);
-        else
-            pm_reach_pin(r, c, &g);
-    }
+/* Chain number `chain` comes to goal number `goal` of each instance. */
+pm_fn void pm_reach_chain(const pm_reaching *r, pm_u32 chain, pm_u32 flags, pm_u32 goal) {
+    pm_global const pm_chain_row *c = r->chains + chain;
+    pm_goal g = pm_reach_goal(r, goal, flags);
+    if (!pm_any((g.weight > PM_REAL(0.0f)) | (g.rotation_weight > PM_REAL(0.0f))))
+        return;
+    if (c->kind == PM_REACH_TWO_BONES)
+        pm_reach_two_bones(r, c, &g, flags);
+    else if (c->kind == PM_REACH_AIM)
+        pm_reach_aim(r, c, &g, flags);
+    else
+        pm_reach_pin(r, c, &g);
 }
 
 #endif

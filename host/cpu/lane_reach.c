@@ -24,6 +24,7 @@ PM_FLAT void PM_SET_NAME(pm_lane_reach)(const pm_lane_batch *batch, float *poses
             r.goal_at[i] = batch->index[place] * (request->goal_stride / sizeof(float));
             r.placement_at[i] = batch->index[place] * (sizeof(pm_placement) / sizeof(float));
         }
-        pm_reach_all(&r, &request->chains);
+        for (pm_u32 n = 0; n < request->chains.count; n++)
+            pm_reach_chain(&r, request->chains.of[n] & 0xffffu, request->chains.of[n] >> 16, n);
     }
 }

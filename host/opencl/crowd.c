@@ -464,10 +464,11 @@ static pm_status reach(pose_call *c, cl_mem *local, cl_event *reached) {
     if (status == PM_OK)
         status = launch(c, 0);
     c->memories[PM_MEMORY_RESULTS] = *local;
-    for (size_t i = 0; status == PM_OK && i < pm_piece_count(entries, size); i++) {
-        const pm_piece at = pm_piece_at(entries, size, i);
+    const size_t chains = request.chains.count, steps = chains * pm_piece_count(entries, size);
+    for (size_t i = 0; status == PM_OK && i < steps; i++) {
+        const pm_piece at = pm_piece_at(entries, size, i / chains);
         const pm_cl_wait wait = {c->queue, i ? reached : c->launched.events, 1};
-        pm_step step = pm_plan_reach(&request, to, &at);
+        pm_step step = pm_plan_reach(&request, i % chains, to, &at);
         cl_event done = NULL;
         status = pm_cl_run_step(device_of(c->crowd), &step, c->memories, &wait, &done, c->error);
         pm_cl_release_event(reached);

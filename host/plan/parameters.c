@@ -118,7 +118,9 @@ static const pm_parameter crowd_reach[] = {PM_OF_MEMORY(instances, INSTANCES),
                                            PM_OF_MEMORY(chains, CHAINS),
                                            PM_OF_MEMORY(paths, CHAIN_PATHS),
                                            PM_CROWD_RESULTS,
-                                           PM_OF_NUMBER(reached)};
+                                           PM_OF_NUMBER(chain),
+                                           PM_OF_NUMBER(flags),
+                                           PM_OF_NUMBER(goal)};
 
 #define PM_OF_BODY(name, output)                                                                   \
     { (pm_memory)(PM_MEMORY_RESULTS + (output)), 0, 0, false }

@@ -57,8 +57,9 @@ size_t pm_plan_launch_instances(const pm_pose_request *request, const pm_plan_de
 pm_step pm_plan_poses(const pm_pose_request *request, size_t target, const pm_piece *piece,
                       const pm_stages *stages);
 
-/* The step by which the chains of a request change the local poses of a piece of the entries, which are in
- * PM_MEMORY_RESULTS. */
-pm_step pm_plan_reach(const pm_pose_request *request, pm_address local, const pm_piece *piece);
+/* The step by which a chain of a request, the one at place `chain`, changes the local poses of a piece of the entries,
+ * which are in PM_MEMORY_RESULTS. */
+pm_step pm_plan_reach(const pm_pose_request *request, size_t chain, pm_address local,
+                      const pm_piece *piece);
 
 #endif

@@ -5,7 +5,7 @@
 #include "plan.h"
 
 static const pm_variant reach_variant = {
-    .file = "crowd_reach", .curve = "slerp", .components = 4, .format = PM_KEYS_FLOAT32};
+    .file = "crowd_reach", .curve = "slerp", .vector_curve = "vector_linear", .components = 4};
 
 pm_variant pm_plan_pose_variant(const pm_pose_request *request, size_t target) {
     const pm_crowd_data *crowd = request->crowd;
@@ -146,7 +146,8 @@ pm_step pm_plan_poses(const pm_pose_request *r, size_t index, const pm_piece *pi
     return step;
 }
 
-pm_step pm_plan_reach(const pm_pose_request *r, pm_address local, const pm_piece *piece) {
+pm_step pm_plan_reach(const pm_pose_request *r, size_t chain, pm_address local,
+                      const pm_piece *piece) {
     pm_step step = {.variant = reach_variant, .items = piece->count, .grouping = PM_GROUPS_ANY};
     pm_step_numbers *n = &step.numbers;
     step.parameters = pm_parameters_of(step.variant.file, &step.parameter_count);
@@ -155,7 +156,9 @@ pm_step pm_plan_reach(const pm_pose_request *r, pm_address local, const pm_piece
     n->offsets.staged = pm_is_given(&r->instances) ? PM_STAGED_LEVELS : 0;
     n->goals_offset = begin_of(r, PM_MEMORY_GOALS, piece->from);
     n->goal_stride = r->goal_stride;
-    n->reached = r->chains;
+    n->chain = r->chains.of[chain] & 0xffffu;
+    n->flags = r->chains.of[chain] >> 16;
+    n->goal = (pm_u32)chain;
     n->stride = pm_pose_local_bytes(r);
     n->records_offset = local.offset + piece->from * n->stride;
     return step;

@@ -144,7 +144,7 @@ typedef struct pm_step_numbers {
     pm_u32 per_group, slots;
     pm_u64 placements_offset, speeds_offset; /* bytes */
     pm_u64 goals_offset, goal_stride;        /* likewise */
-    pm_chain_list reached;
+    pm_u32 chain, flags, goal;
     pm_u32 has_placements, has_speeds, has_points, has_hinges;
     pm_body_targets targets;
     pm_build_job build;                                        /* of a clip that is built */
