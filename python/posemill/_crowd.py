@@ -23,7 +23,7 @@ from ._shared import Shared
 from ._skeleton import Skeleton
 from ._views import Array, array_of, view
 
-__all__ = ["LAYER_ADD", "LAYER_CLAMP", "LAYER_MEAN", "LAYER_OVER", "Crowd", "crowd_instance", "crowd_layer",
+__all__ = ["LAYER_ADD", "LAYER_CLAMP", "LAYER_MEAN", "LAYER_OVER", "Crowd", "chain_goal", "crowd_instance", "crowd_layer",
            "crowd_ticks"]
 
 
@@ -43,6 +43,12 @@ crowd_instance = _record("pm_crowd_instance", {
 crowd_layer = _record("pm_crowd_layer", {
     "time": np.int64, "clip": np.uint32, "weight": np.float32, "mask": np.uint16, "op": np.uint8,
     "flags": np.uint8, "reserved": np.uint32})
+
+#: The 64 bytes of a goal of a chain: where its end shall be, what it looks at, or where its joint is pinned;
+#: all zero has no effect.
+chain_goal = _record("pm_chain_goal", {
+    "position": (np.float32, 3), "weight": np.float32, "rotation": (np.float32, 4),
+    "pole": (np.float32, 3), "pole_weight": np.float32, "rotation_weight": np.float32})
 
 #: ``op`` of a layer: a crossfade from the pose so far to the layer.
 LAYER_OVER: int = lib.PM_LAYER_OVER
@@ -84,6 +90,13 @@ _event = np.dtype({
 Level = tuple[npt.ArrayLike | None, int]
 Markers = Mapping[int | str, Iterable[tuple[float, int]]]
 Subsets = Mapping[str, Iterable[int | str]]
+Chains = Mapping[str, Mapping[str, Any]]
+
+# Kinds of chains, and their keys beside "kind", "joints" and "pole".
+_CHAINS = {"two_bones": (lib.PM_CHAIN_TWO_BONES, ("axis", "limit")),
+           "aim": (lib.PM_CHAIN_AIM, ("axis", "forward", "shares", "limit")),
+           "pin": (lib.PM_CHAIN_PIN, ())}
+_POLES = {"point": 0, "direction": lib.PM_CHAIN_POLE_DIRECTION}
 
 
 def crowd_ticks(seconds: npt.ArrayLike) -> Any:
@@ -236,9 +249,46 @@ def _describe_markers(markers: Mapping[int, Iterable[tuple[float, int]]], source
     return made
 
 
+def _linked(chains: Chains, skeleton: Skeleton) -> dict[str, dict[str, Any]]:
+    """Chains with the indices of their joints, checked as far as C cannot."""
+    found = {}
+    for name, chain in chains.items():
+        where, kind = f"chains: {name!r}", chain.get("kind")
+        if kind not in _CHAINS:
+            raise ValueError(f"{where}: kind is {kind!r}, expected {', '.join(_CHAINS)}")
+        unknown = set(chain) - {"kind", "joints", "pole", *_CHAINS[kind][1]}
+        if unknown:
+            raise ValueError(f"{where}: {kind} has no {min(unknown)!r}")
+        if chain.get("pole", "point") not in _POLES:
+            raise ValueError(f"{where}: pole is {chain['pole']!r}, expected {' or '.join(_POLES)}")
+        joints = chain.get("joints", ())
+        if isinstance(joints, str):
+            raise TypeError(f"{where}: joints: expected a sequence of joints, found a text")
+        found[name] = {**chain, "joints": tuple(_number(joint, skeleton.names, where, "joint") for joint in joints)}
+        if "shares" in chain:
+            found[name]["shares"] = _numbers(chain["shares"], f"{where}: shares", (len(found[name]["joints"]),))
+    return found
+
+
+def _describe_chains(desc: Any, chains: Mapping[str, Mapping[str, Any]], keep: list[Any]) -> None:
+    rows = ffi.new("pm_chain[]", len(chains))
+    for row, (name, chain) in zip(rows, chains.items(), strict=True):
+        joints = np.array(chain["joints"], np.uint32)
+        row.kind = _CHAINS[chain["kind"]][0]
+        row.joints, row.joint_count = address(joints), len(joints)
+        row.axis = tuple(_numbers(chain.get("axis", (0, 0, 0)), f"chains: {name!r}: axis", (3,)).tolist())
+        row.forward = tuple(_numbers(chain.get("forward", (0, 0, 0)), f"chains: {name!r}: forward", (3,)).tolist())
+        row.limit = float(chain.get("limit", 0))
+        if "shares" in chain:
+            row.shares = address(chain["shares"])
+        keep.append((joints, chain))
+    desc.chains, desc.chain_count = rows, len(chains)
+    keep.append(rows)
+
+
 def _make_skeleton(skeleton: Skeleton, levels: Sequence[Level], masks: npt.ArrayLike | None,
                    subsets: Mapping[str, Sequence[int]], radii: npt.ArrayLike | None,
-                   points: npt.ArrayLike | None) -> Any:
+                   points: npt.ArrayLike | None, chains: Mapping[str, Mapping[str, Any]]) -> Any:
     keep: list[Any] = []
     desc = skeleton._describe(keep)
     if levels:
@@ -250,6 +300,8 @@ def _make_skeleton(skeleton: Skeleton, levels: Sequence[Level], masks: npt.Array
     if points is not None:
         _describe_points(desc, points, len(skeleton), keep)
     _describe_subsets(desc, subsets, keep)
+    if chains:
+        _describe_chains(desc, chains, keep)
     made = ffi.new("pm_skeleton **")
     call(lib.pm_skeleton_create, desc, made)
     return ffi.gc(made[0], _destroy_skeleton)
@@ -347,6 +399,12 @@ class Crowd(Shared):
     points : array, optional
         (joints, 3): a point of each joint in its own frame, such as its centre of mass, for
         :meth:`states`; NaN: not known. Default: those of the skeleton.
+    chains : mapping of name to mapping, optional
+        Joints that goals of :meth:`pose` move: ``"kind"`` is ``"two_bones"`` (upper, lower, end), ``"aim"`` (joints
+        that turn; the last one looks) or ``"pin"`` (one joint). ``"joints"`` are indices or names. Two bones may have
+        ``"axis"``, in the frame of the lower's parent, and ``"limit"``, the part of the length that is reached exactly;
+        an aim has ``"forward"`` and ``"axis"``, which is up, in the frame of its last joint, and may have
+        ``"shares"`` and ``"limit"``, its cone in rad. ``"pole"`` is ``"point"`` or ``"direction"``.
     key_format : str
         How rotations are stored: ``"float32"``, or with methods that store keys alone ``"log48"``
         or ``"smallest48"``.
@@ -378,7 +436,7 @@ class Crowd(Shared):
                  levels: Sequence[Level] = (), masks: npt.ArrayLike | None = None,
                  markers: Markers | None = None, subsets: Subsets | None = None,
                  radii: npt.ArrayLike | None = None, points: npt.ArrayLike | None = None,
-                 key_format: KeyFormat = "float32", spare_clips: int = 0) -> None:
+                 key_format: KeyFormat = "float32", spare_clips: int = 0, chains: Chains | None = None) -> None:
         if not isinstance(skeleton, Skeleton):
             raise TypeError(f"skeleton: expected Skeleton, found {type(skeleton).__name__}")
         sources = clips.clips if isinstance(clips, Motion) else tuple(clips)
@@ -388,18 +446,19 @@ class Crowd(Shared):
         masks = None if masks is None else np.array(masks)
         marked = _marked(markers, sources)
         self._subsets = _numbered(subsets or {}, skeleton)
+        self._chains = _linked(chains or {}, skeleton)
         radii = None if radii is None else np.array(radii)
         points = skeleton.points if points is None else points
         points = None if points is None else np.array(points)
         self._root_alone = all(_has_root_alone(clip, skeleton) for clip in sources)
         self._markers = marked # by the numbers of clips
         self._given: tuple[Any, ...] = (skeleton, sources, engine, method, levels, masks, self._subsets, radii, points,
-                                        key_format, spare_clips)
+                                        key_format, spare_clips, self._chains)
         self._changing = Lock()
         on = engine_or_default(engine)
         keep: list[Any] = []
         descs, count = _describe_clips(sources, skeleton, keep, self._root_alone, method=method, key_format=key_format)
-        c_skeleton = _make_skeleton(skeleton, levels, masks, self._subsets, radii, points)
+        c_skeleton = _make_skeleton(skeleton, levels, masks, self._subsets, radii, points, self._chains)
         made = ffi.new("pm_crowd **")
         call(lib.pm_crowd_create, on.handle,
              ffi.new("pm_crowd_desc *", {
@@ -526,7 +585,8 @@ class Crowd(Shared):
              layers: Array | None = None, ranges: npt.ArrayLike | None = None,
              poses: npt.ArrayLike | None = None, subset: int | str | None = None,
              indices: npt.ArrayLike | None = None, packed: bool = True, out: Floats | None = None,
-             frame: int = 0) -> Floats:
+             frame: int = 0, goals: Mapping[str, Array] | None = None,
+             placements: tuple[npt.ArrayLike, npt.ArrayLike] | None = None) -> Floats:
         """Pose all instances, or those that are listed.
 
         Parameters
@@ -564,6 +624,11 @@ class Crowd(Shared):
             Required where a level is not updated in every frame: then instances keep what is there.
         frame : int
             For levels that are not updated in every frame.
+        goals : mapping of name to array of `chain_goal`, optional
+            For chains of the crowd, in their order here: a goal of each instance. Any 64 bytes are accepted.
+        placements : pair of arrays, optional
+            (instances, 3) and (instances, 4): positions and rotations x y z w of the instances in the world, where the
+            goals then are. Default: goals are in model space.
 
         Returns
         -------
@@ -586,12 +651,22 @@ class Crowd(Shared):
         >>> changed = crowd.pose(instances, "local")
         >>> crowd.pose(output="palette", poses=changed).shape
         (100, 21, 3, 4)
+        >>> reaching = pm.Crowd(m.skeleton, m.clips, chains={
+        ...     "arm": {"kind": "two_bones", "joints": ["RightArm", "RightForeArm", "RightHand"], "axis": [0, 1, 0]}})
+        >>> goals = np.zeros(100, pm.chain_goal)
+        >>> goals["position"], goals["weight"] = [30, 120, 20], 1
+        >>> reaching.pose(instances, goals={"arm": goals}).shape
+        (100, 21, 3, 4)
         """
         if output not in _OUTPUTS:
             raise ValueError(f"output: {output!r} is unknown; expected {', '.join(_OUTPUTS)}")
         number, record, dtype = _OUTPUTS[output]
         set_number, joints = self._joints_of(subset)
         count, inputs = self._inputs(instances, layers, ranges, poses, indices)
+        if goals:
+            inputs["goals"] = self._goals(goals, count)
+        if placements is not None:
+            inputs["placements"] = _placed(placements, count, False)
         listed = inputs.get("indices", ())
         rows = len(listed) if packed and indices is not None else count
         shape = (rows, *record) if output == "bounds" else (rows, joints, *record)
@@ -614,7 +689,8 @@ class Crowd(Shared):
         job = ffi.new("pm_crowd_job *", {
             "instance_count": count, "frame": frame, "outputs": target, "output_count": 1,
             "packed": bool(packed), "layer_count": len(inputs.get("layers", ())),
-            "index_count": len(listed), **{name: address(array) for name, array in inputs.items()}})
+            "index_count": len(listed), "chain_count": len(goals or ()),
+            "chains": self._uses(goals or {}, placements is not None), **{name: address(array) for name, array in inputs.items()}})
         call(lib.pm_crowd_pose, self._handle, job)
         return out
 
@@ -700,6 +776,23 @@ class Crowd(Shared):
                 "instance_count": len(records), "outputs": targets, "output_count": len(fields),
                 **{name: address(array) for name, array in inputs.items()}}))
         return found
+
+    def _goals(self, goals: Mapping[str, Array], count: int) -> Array:
+        """(instances, chains) goals."""
+        rows = np.empty((count, len(goals)), chain_goal)
+        for k, (name, values) in enumerate(goals.items()):
+            records = _records(values, chain_goal, "goal", "chain_goal")
+            if len(records) != count:
+                raise ValueError(f"goals: {name!r}: expected {count}, found {len(records)}")
+            rows[:, k] = records
+        return rows
+
+    def _uses(self, goals: Mapping[str, Array], in_world: bool) -> Any:
+        names = tuple(self._chains)
+        uses = [{"chain": _number(name, names, "goals", "chain"),
+                 "flags": _POLES[self._chains[name].get("pole", "point")] | (lib.PM_CHAIN_IN_WORLD if in_world else 0)}
+                for name in goals]
+        return ffi.new("pm_chain_use[]", uses) if uses else ffi.NULL
 
     def _joints_of(self, subset: int | str | None) -> tuple[int, int]:
         """The number of a subset for targets, and that of its joints."""
@@ -847,19 +940,19 @@ class Crowd(Shared):
 
 def _made_again(skeleton: Skeleton, clips: Sequence[Clip | Keys], engine: Engine | None,
                 method: Method, levels: Sequence[Level], masks: Array | None, subsets: Subsets, radii: Array | None,
-                points: Array | None, key_format: KeyFormat, spare_clips: int, markers: Markers,
+                points: Array | None, key_format: KeyFormat, spare_clips: int, chains: Chains, markers: Markers,
                 removed: Sequence[int]) -> Crowd:
     """Numbers of clips stay: those of `removed` are of some clip until they are removed again."""
     made = Crowd(skeleton, clips, engine=engine, method=method, levels=levels, masks=masks, markers=markers,
-                 subsets=subsets, radii=radii, points=points, key_format=key_format, spare_clips=spare_clips)
+                 subsets=subsets, radii=radii, points=points, key_format=key_format, spare_clips=spare_clips, chains=chains)
     made.remove_clips(removed)
     return made
 
 
-def _records(values: Array, dtype: np.dtype[Any], name: str) -> Array:
+def _records(values: Array, dtype: np.dtype[Any], name: str, of: str | None = None) -> Array:
     records = np.asarray(values)
     if records.dtype != dtype:
-        raise TypeError(f"{name}s: expected the type posemill.crowd_{name}, found {records.dtype}")
+        raise TypeError(f"{name}s: expected the type posemill.{of or f'crowd_{name}'}, found {records.dtype}")
     if records.ndim != 1:
         raise ValueError(f"{name}s: expected one axis, found shape {records.shape}")
     return np.require(records, requirements=["C", "A"])

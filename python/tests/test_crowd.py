@@ -338,6 +338,70 @@ def single(crowd: pm.Crowd, output: int, bytes_: int, subset: int, **given: Any)
     return bytes(ffi.buffer(records))
 
 
+CHAINS: dict[str, dict[str, Any]] = {
+    "arm": {"kind": "two_bones", "joints": ["RightArm", "RightForeArm", "RightHand"], "axis": [0, 1, 0]},
+    "gaze": {"kind": "aim", "joints": ["Neck", "Head"], "forward": [0, 0, 1], "axis": [0, 1, 0],
+             "shares": [1, 2], "limit": 1.0, "pole": "direction"},
+    "foot": {"kind": "pin", "joints": ["LeftFoot"]}}
+
+
+def test_goals_move_joints_in_model_space_and_in_the_world() -> None:
+    m = pm.load(WALK)
+    crowd = pm.Crowd(m.skeleton, m.clips, engine=ENGINE, chains=CHAINS)
+    names = m.skeleton.names
+    instances = np.zeros(5, pm.crowd_instance)
+    instances["time_a"] = pm.crowd_ticks(0.1 * np.arange(5))
+    plain = crowd.pose(instances, "model")
+    hand, foot = (plain[:, crowd.slots[names.index(name)], :, 3] for name in ("RightHand", "LeftFoot"))
+    goals = {"foot": np.zeros(5, pm.chain_goal), "arm": np.zeros(5, pm.chain_goal)}
+    goals["foot"]["position"], goals["foot"]["weight"] = foot + [1, 2, 3], 1
+    moved = crowd.pose(instances, "model", goals={"foot": goals["foot"]})
+    np.testing.assert_allclose(moved[..., 3], plain[..., 3] + [1, 2, 3], atol=1e-3)
+    shoulder = plain[:, crowd.slots[names.index("RightArm")], :, 3]
+    goals["arm"]["position"], goals["arm"]["weight"] = 0.3 * shoulder + 0.7 * hand, 1
+    reached = crowd.pose(instances, "model", goals={"arm": goals["arm"]})
+    np.testing.assert_allclose(reached[:, crowd.slots[names.index("RightHand")], :, 3],
+                               goals["arm"]["position"], atol=1e-3)
+    turned = goals["arm"].copy()
+    turned["position"] = np.stack([-turned["position"][:, 1], turned["position"][:, 0], turned["position"][:, 2]], 1) + 7
+    half = np.tile([0, 0, np.sqrt(0.5), np.sqrt(0.5)], (5, 1)) # a quarter turn about z
+    world = crowd.pose(instances, "model", goals={"arm": turned}, placements=(np.full((5, 3), 7), half))
+    np.testing.assert_allclose(world, reached, atol=1e-3)
+    goals["arm"]["weight"] = 0
+    assert (crowd.pose(instances, "model", goals={"arm": goals["arm"]}) == plain).all()
+    again = pickle.loads(pickle.dumps(crowd))
+    assert (again.pose(instances, "model", goals={"foot": goals["foot"]}) == moved).all()
+
+
+def test_a_gaze_looks_at_its_goal() -> None:
+    m = pm.load(WALK)
+    crowd = pm.Crowd(m.skeleton, m.clips, engine=ENGINE, chains=CHAINS)
+    instances, goals = np.zeros(1, pm.crowd_instance), np.zeros(1, pm.chain_goal)
+    head = crowd.slots[m.skeleton.names.index("Head")]
+    before = crowd.pose(instances, "model")[0, head]
+    goals["position"], goals["weight"] = before[:, 3] + 50 * before[:, 2] + 10 * before[:, 0], 1
+    after = crowd.pose(instances, "model", goals={"gaze": goals})[0, head]
+    way = goals["position"][0] - after[:, 3]
+    np.testing.assert_allclose(after[:, 2], way / np.linalg.norm(way), atol=1e-5)
+
+
+def test_chains_and_goals_are_checked() -> None:
+    m = pm.load(WALK)
+    for chain, match in (({"kind": "leg"}, "kind"), ({**CHAINS["foot"], "limit": 1}, "no 'limit'"),
+                         ({**CHAINS["arm"], "joints": "RightArm"}, "text"), ({**CHAINS["arm"], "pole": "side"}, "pole"),
+                         ({**CHAINS["arm"], "joints": ["RightHand", "RightArm", "Head"]}, "below"),
+                         ({**CHAINS["gaze"], "shares": [1]}, "shares")):
+        with pytest.raises((ValueError, TypeError), match=match):
+            pm.Crowd(m.skeleton, m.clips, engine=ENGINE, chains={"c": chain})
+    crowd = pm.Crowd(m.skeleton, m.clips, engine=ENGINE, chains=CHAINS)
+    instances, goals = np.zeros(2, pm.crowd_instance), np.zeros(2, pm.chain_goal)
+    for wrong, match in (({"leg": goals}, "leg"), ({"arm": goals[:1]}, "expected 2"), ({"arm": instances}, "chain_goal")):
+        with pytest.raises((ValueError, TypeError), match=match):
+            crowd.pose(instances, goals=wrong)
+    with pytest.raises(ValueError, match="placements"):
+        crowd.pose(instances, placements=(np.zeros((2, 3)), np.tile([0, 0, 0, 1], (2, 1))))
+
+
 def test_results_are_those_of_single_calls(layered: pm.Crowd) -> None:
     instances, layers, ranges = cast(7)
     local = layered.pose(instances, "local")
