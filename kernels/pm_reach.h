@@ -316,8 +316,9 @@ pm_fn pm_quat pm_turn_to_side(pm_quat line, pm_quat from, pm_quat to) {
     real zero = PM_REAL(0.0f);
     pm_quat a = pm_cross(line, from), b = pm_cross(line, to);
     real part = PM_REAL(1e-8f);
-    pm_mask has =
-        (pm_dot3(a, a) > part * pm_dot3(from, from)) & (pm_dot3(b, b) > part * pm_dot3(to, to));
+    pm_mask has = pm_dot3(a, a) > part * pm_dot3(from, from);
+    pm_mask has_to = pm_dot3(b, b) > part * pm_dot3(to, to);
+    has = has & has_to;
     pm_quat none = pm_quat_of(zero, zero, zero, zero);
     a = pm_unit_or(a, none);
     b = pm_unit_or(b, none);
