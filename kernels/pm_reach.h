@@ -231,7 +231,7 @@ pm_fn pm_local pm_reach_pose(const pm_reaching *r, pm_u32 joint) {
 
 /* Stores rotations (row 0) or positions (row 1) of a joint. */
 pm_fn void pm_reach_put(const pm_reaching *r, pm_u32 joint, pm_u32 row, pm_quat value) {
-    pm_global float *to = r->poses + 12 * (pm_u64)joint + 4 * row;
+    pm_global float *to = r->poses + 12 * (pm_u64)joint + 4 * (pm_u64)row;
 #if PM_LANES == 1
     pm_store_items(to + r->pose_at[0], value, 1, 0);
 #else
@@ -239,7 +239,7 @@ pm_fn void pm_reach_put(const pm_reaching *r, pm_u32 joint, pm_u32 row, pm_quat 
     const real rows[4] = {m.r0, m.r1, m.r2, m.r3};
     float words[4 * PM_LANES];
     memcpy(words, rows, sizeof words);
-    for (int i = 0; i < PM_LANES; i++)
+    for (size_t i = 0; i < PM_LANES; i++)
         memcpy(to + r->pose_at[i], words + i % 4 * PM_LANES + i / 4 * 4, 4 * sizeof *words);
 #endif
 }
@@ -257,7 +257,7 @@ pm_fn pm_space pm_space_along(const pm_reaching *r, pm_global const pm_u32 *path
  * magnitude, are 0. */
 pm_fn pm_goal pm_reach_goal(const pm_reaching *r, pm_u32 n, pm_u32 flags) {
     pm_goal g;
-    pm_global const float *from = r->goals + PM_GOAL_FLOATS * n;
+    pm_global const float *from = r->goals + PM_GOAL_FLOATS * (pm_u64)n;
     real zero = PM_REAL(0.0f), far = PM_REAL(0x1p80f);
     g.position = pm_gather_quats_at(from, r->goal_at);
     pm_quat rotation = pm_gather_quats_at(from + 4, r->goal_at);
