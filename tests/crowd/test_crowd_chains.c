@@ -779,7 +779,7 @@ TEST_ON_BOTH(goals_without_weight_have_no_effect) {
                               .goals = goals,
                               .placements = placements};
     SCOPED(guarded_free_at) float *records = posed_alike(&f, job, PM_CROWD_LOCAL);
-    expect_same_bits(records, poses, COUNT_OF(poses), JOINTS * 12);
+    expect_same_bits(records, poses, COUNT_OF(poses), (size_t)JOINTS * 12);
 }
 
 /* Goals in the world, and what they are in model space. */
