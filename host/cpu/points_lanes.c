@@ -603,7 +603,7 @@ static void find_u(const pm_points_block *b, pm_stamp_places *to) {
 static inline pm_point_arc arc_of_all(const float *from) {
     pm_quat of[PM_POINT_ARC_FLOATS / 4];
     for (size_t n = 0; n < PM_POINT_ARC_FLOATS / 4; n++)
-        of[n] = pm_lanes_spread(from + 4 * n);
+        of[n] = pm_spread(from + 4 * n);
     return (pm_point_arc){{of[0], of[1], of[2]}, of[3], of[4], of[5]};
 }
 
