@@ -503,7 +503,7 @@ class Crowd(Shared):
         array([1], dtype=uint32)
         >>> crowd.remove_clips([0])
         """
-        skeleton, _, _, method, *_, key_format, _ = self._given
+        skeleton, _, _, method, *_, key_format, _, _ = self._given
         added = clips.clips if isinstance(clips, Motion) else tuple(clips)
         marked = _marked(markers, added)
         keep: list[Any] = []
