@@ -16,9 +16,10 @@ _Static_assert((int)PM_CROWD_ANGLE_RATE - (int)PM_CROWD_BODY_POS == PM_BODY_ANGL
 _Static_assert(sizeof(float[PM_GOAL_FLOATS]) == sizeof(pm_chain_goal),
                "kernels read the same bytes");
 _Static_assert((int)PM_REACH_PIN == (int)PM_CHAIN_PIN &&
-                   (int)PM_REACH_DIRECTION == (int)PM_CHAIN_POLE_DIRECTION &&
-                   (int)PM_REACH_MOST == (int)PM_CROWD_MAX_CHAINS,
+                   (int)PM_REACH_DIRECTION == (int)PM_CHAIN_POLE_DIRECTION,
                "both headers number chains alike");
+_Static_assert(sizeof(char[PM_REACH_MOST]) == PM_CROWD_MAX_CHAINS,
+               "both headers have the same limit");
 _Static_assert((int)PM_LAYER_OP_MEAN == (int)PM_LAYER_MEAN, "both headers number ops alike");
 _Static_assert(sizeof(char[PM_MAX_LAYERS]) == PM_CROWD_MAX_LAYERS,
                "both headers have the same limit");
