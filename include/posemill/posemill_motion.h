@@ -555,8 +555,7 @@ typedef enum pm_motion_reduce_preset {
     PM_MOTION_REDUCE_PLAIN = 0, /* the defaults */
     PM_MOTION_REDUCE_GAME,      /* 0.5 degrees, quantize */
     PM_MOTION_REDUCE_WEB,       /* 1 degree, compress */
-    PM_MOTION_REDUCE_FILM,      /* 0.05 degrees */
-    PM_MOTION_REDUCE_PRESET_COUNT
+    PM_MOTION_REDUCE_FILM       /* 0.05 degrees */
 } pm_motion_reduce_preset;
 
 typedef struct pm_motion_reduce_options {

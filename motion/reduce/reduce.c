@@ -57,7 +57,7 @@ static pm_status check_numbers(const pm_motion_reduce_options *o, pm_error *erro
 }
 
 pm_status reduction_check_options(const pm_motion_reduce_options *o, pm_error *error) {
-    if ((unsigned)o->preset >= PM_MOTION_REDUCE_PRESET_COUNT)
+    if ((unsigned)o->preset > PM_MOTION_REDUCE_FILM)
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "preset is %d, which is no pm_motion_reduce_preset", (int)o->preset);
     const pm_method_info *curve = pm_method_get_info(o->curve);

@@ -15,10 +15,10 @@
 static const double degrees = 57.29577951308232;
 
 pm_motion_reduce_options reduction_options(const pm_motion_reduce_options *options) {
-    static const double angles[PM_MOTION_REDUCE_PRESET_COUNT] = {
+    static const double angles[] = {
         [PM_MOTION_REDUCE_GAME] = 0.5, [PM_MOTION_REDUCE_WEB] = 1, [PM_MOTION_REDUCE_FILM] = 0.05};
     pm_motion_reduce_options o = *options;
-    const bool is_known = (unsigned)o.preset < PM_MOTION_REDUCE_PRESET_COUNT;
+    const bool is_known = (unsigned)o.preset < sizeof angles / sizeof *angles;
     if (is_known && angles[o.preset] > 0 && !o.has_angle && o.distance == 0) {
         o.has_angle = true;
         o.angle = angles[o.preset];

@@ -341,8 +341,8 @@ pm_status task_write(task_work *w, pm_error *error) {
         if (status == PM_OK && step == &step_reduce && task_packing(options) &&
             task_step_of(task, i + 1, &next))
             status = motion_fail_option(error, PM_ERROR_ARGUMENT, task_packing(options),
-                                        "is for the last step: another one would change what it "
-                                        "rounds");
+                                        "is for the last step: another one would change the "
+                                        "numbers that it rounds");
         if (status == PM_OK)
             status = take(w, step, options, error);
     }
