@@ -306,7 +306,9 @@ static void oracle_aim(pose *p, const pm_chain *c, const pm_chain_goal *g, bool 
         come_near(near, PI - angle, near->angle);
         come_near(near, vec3_norm(vec3_subtract(vector_of(g->position), eye.origin)),
                   2 * near->distance);
-        quat turn = part_of(arc_of(forward, quat_rotate(all, before)), share);
+        const vec3 limited = quat_rotate(all, before);
+        come_near(near, PI - angle_between(forward, limited), near->angle);
+        quat turn = part_of(arc_of(forward, limited), share);
         if (k + 1 == c->joint_count && weight_of(g->pole_weight) > 0) {
             const vec3 line = quat_rotate(turn, forward);
             const vec3 up = quat_rotate(turn, quat_rotate(eye.rotation, unit(vector_of(c->axis))));
