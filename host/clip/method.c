@@ -41,7 +41,7 @@ static const method_row rows[PM_METHOD_COUNT] = {
     [PM_METHOD_STERP] = {.info = {PM_METHOD_NAMED(STERP, "sterp", sterp),
                                   .title = "swing and twist about a bone's axis, each on its own",
                                   .continuity = "C0", PM_GUARANTEES(true, true, true),
-                                  .takes_axes = true, .keys_used = 2, PM_ERRORS(4e-7, 1e-7),
+                                  .takes_axes = true, .keys_used = 2, PM_ERRORS(5e-7, 1e-7),
                                   .vector_method = PM_VECTOR_LINEAR,
                                   .advice = "limbs whose direction must travel a great arc"},
                          .impl = {.curve = PM_CURVE_sterp,
