@@ -185,7 +185,8 @@ static pm_status check_node(const pm_motion_content *content, pm_error *error) {
     MOTION_TRY(motion_check_nodes(content, "a trajectory", error));
     if (content->node_count == 1)
         return PM_OK;
-    return motion_refuse(error, "has %zu joints; a trajectory is of one", content->node_count);
+    return motion_refuse(error, "has %zu joints; CSV and TUM are written of one, as a trajectory",
+                         content->node_count);
 }
 
 /* All times at which a channel has a key. */

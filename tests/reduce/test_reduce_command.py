@@ -42,6 +42,8 @@ class Reducing(Case):
         self.assertIn(f"{(self.folder / 'small.glb').stat().st_size} bytes written", said)
         self.assertIn(found["angle_degrees"]["name"], said)
         self.assertEqual(self.run_posemill("reduce", WALK, "-o", "small.glb", "-q").stdout, "")
+        for name in ("small.gltf", "small.npz"):  # the default of --to was not given
+            self.assertEqual(self.run_posemill("reduce", WALK, "-o", name).stderr, "")
 
     def test_positions_have_a_bound_of_their_own(self):
         found = self.reduce(WALK, "-o", "small.glb", "--position", "0.5")

@@ -73,7 +73,7 @@ static void warn_of_options(const command_options *options, pm_motion_format fou
     const pm_motion_format named = pm_motion_find_format(options->out);
     const device_options *device = &options->device;
     motion_options_warn(options, 1u << found);
-    if (task->format != PM_MOTION_ANY && named != PM_MOTION_ANY && task->format != named)
+    if (options_is_given(options->set, "to") && named != PM_MOTION_ANY && task->format != named)
         cli_warn("--to", "has no effect; the name of the output says %s",
                  pm_motion_format_name(named));
     if (!task_computes(task) && (device->device || device->reference))
