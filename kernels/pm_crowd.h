@@ -264,14 +264,13 @@ pm_fn pm_crowd_place pm_crowd_place_listed(pm_crowd_timeline t, pm_global const 
     pm_global const pm_u32 *bucket =
         (pm_global const pm_u32 *)(border + t.segments + 1) + (since >> t.shift);
     pm_u32 low = bucket[0], high = bucket[1] + 1;
-    while (high - low > 2) { /* rarely: most buckets have one key or none */
+    while (high - low > 1) { /* at most once in most buckets, which have one key or none */
         pm_u32 middle = low + (high - low) / 2;
         if (border[middle].ticks <= since)
             low = middle;
         else
             high = middle;
     }
-    low += high - low == 2 && border[low + 1].ticks <= since ? 1 : 0;
     pm_key_time begin = border[low];
     pm_u64 length = border[low + 1].ticks - begin.ticks;
     pm_u64 rest = since - begin.ticks;

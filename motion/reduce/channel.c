@@ -83,10 +83,12 @@ static void choose_number_form(reduced_channel *c, const reduce_limits *limits) 
     }
     double step = reduce_limit(limits, c) * packed_part;
     step = reduce_is_ratio(channel) ? 2 * step * least : step * unit * 2 / sqrt(3);
-    const double exponent = floor(log2(step));
-    if (step > 0 && exponent > PACKED_LEAST_EXPONENT && exponent < PACKED_MOST_EXPONENT &&
-        most < ldexp(1, 22 + (int)exponent))
-        c->form = (key_form){.is_packed = true, .exponent = (int)exponent, .unit = unit};
+    int exponent = 0;
+    (void)frexp(step, &exponent); /* step < 2^exponent */
+    exponent--;
+    if (step > 0 && isfinite(step) && exponent > PACKED_LEAST_EXPONENT &&
+        exponent < PACKED_MOST_EXPONENT && most < ldexp(1, 22 + exponent))
+        c->form = (key_form){.is_packed = true, .exponent = exponent, .unit = unit};
 }
 
 /* The values that a form has, unless they are there. False: memory is exhausted. */

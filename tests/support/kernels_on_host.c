@@ -122,13 +122,12 @@ static void sample_output(const host_launch *launch, const pm_sample_request *re
                                   .track_count = (uint32_t)clip->track_count,
                                   .sample_count = (uint32_t)request->sample_count,
                                   .value_count = (uint32_t)count,
-                                  .span = launch->span,
                                   .run = launch->run,
                                   .pairs = request->tracks != NULL,
                                   .rates = rates,
                                   .parent = request->parent_frame};
     if (launch->kernel == KERNEL_WALK && output->order == 0)
-        variant->walk(&arguments, share(clip->track_count, launch->span) + IDLE,
+        variant->walk(&arguments, (pm_u32)clip->track_count + IDLE,
                       share(request->sample_count, launch->run) + IDLE);
     else
         variant->gather(&arguments, (pm_u32)count + IDLE);

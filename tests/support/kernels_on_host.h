@@ -15,7 +15,7 @@ typedef enum kernel_choice {
 
 typedef struct host_launch {
     kernel_choice kernel;
-    uint32_t span, run; /* tracks, and samples, per work-item of walk */
+    uint32_t run; /* samples per work-item of walk */
 } host_launch;
 
 /* Evaluates a request into its outputs. Aborts with a message when memory runs out or a kernel writes

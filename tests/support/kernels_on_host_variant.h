@@ -20,7 +20,7 @@ typedef struct kernel_arguments {
     pm_u64 values_offset;
     pm_u32 plane_floats, constant_floats;
     pm_u32 track_count, sample_count, value_count;
-    pm_u32 span, run, pairs;
+    pm_u32 run, pairs;
     const float *rates;
     pm_u32 parent;
 } kernel_arguments;
