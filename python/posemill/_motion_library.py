@@ -661,9 +661,9 @@ class MotionLibrary(Shared):
         >>> import posemill as pm
         >>> lib = pm.MotionLibrary.from_files(["walk.bvh", "walk.bvh"])
         >>> lib.subset(["walk"]).save("grows.npz")
-        >>> lib.subset(["walk-2"]).append("grows.npz")
+        >>> lib.subset(["walk_2"]).append("grows.npz")
         >>> pm.MotionLibrary.load("grows.npz").names
-        ('walk', 'walk-2')
+        ('walk', 'walk_2')
         """
         call(lib.pm_library_append, file_name(path), self._handle)
 
@@ -697,7 +697,7 @@ class MotionLibrary(Shared):
         >>> lib.add(other, replace=True)
         array([2])
         >>> lib.names, lib.ids
-        (('', 'walk-2', 'walk'), array([1, 2]))
+        (('', 'walk_2', 'walk'), array([1, 2]))
         """
         if isinstance(motions, MotionLibrary):
             if extras is not None:
@@ -794,7 +794,7 @@ class MotionLibrary(Shared):
         >>> import posemill as pm
         >>> lib = pm.MotionLibrary.from_files(["walk.bvh", "walk.bvh"])
         >>> lib.subset([1]).names
-        ('walk-2',)
+        ('walk_2',)
         """
         numbers, given = self._numbers_of(ids, "ids"), self._engine if engine is None else engine
         on, handle = engine_of_states(given), ffi.new("pm_library **")
@@ -829,7 +829,7 @@ class MotionLibrary(Shared):
         >>> import posemill as pm
         >>> lib = pm.MotionLibrary.from_files(["walk.bvh"] * 2)
         >>> pm.MotionLibrary.merge([lib.subset([1]), lib.subset([0])]).names
-        ('walk-2', 'walk')
+        ('walk_2', 'walk')
         """
         given = list(libraries)
         if not given:

@@ -91,9 +91,9 @@ def test_engines_are_pickled_as_their_description() -> None:
     assert one is two and one.device == ENGINE.device
     assert pickle.loads(pickle.dumps(ENGINE)) is one
     assert copy.deepcopy(ENGINE) is ENGINE
-    builder = pm.Engine("none", clip_building="device")
-    assert pickle.loads(pickle.dumps(builder))._given == builder._given == ("none", 0, False, "device")
-    assert one._given == ("none", 0, False, "auto")
+    builder = pm.Engine("none", clip_building="device", programs_on_cpu=True)
+    assert pickle.loads(pickle.dumps(builder))._given == builder._given == ("none", 0, False, "device", True)
+    assert one._given == ("none", 0, False, "auto", False)
 
 
 def test_plain_c_serves_where_the_device_of_a_pickle_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
