@@ -76,6 +76,8 @@ pm_motion *made_begin(const pm_motion *from, pm_motion_clip **clips) {
 
 pm_status made_end(pm_motion **made, pm_motion **result, pm_error *error) {
     MOTION_TRY(motion_find_mover(&(*made)->content, error));
+    if (!(*made)->form) /* they are of its nodes, which others have no more */
+        (*made)->node_scales = NULL;
     *result = *made;
     *made = NULL;
     return PM_OK;
