@@ -8,13 +8,13 @@ size of the file, and that of compressed ones by 4 GiB. Tensors become arrays: n
 """
 from __future__ import annotations
 
-import bz2
 import gzip
+import importlib
 import io
-import lzma
 import math
 import os
 import struct
+import sys
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -524,9 +524,20 @@ _ODD = {b"\x82": "calls by a number of copyreg's extensions", b"\x83": "calls by
 
 # ---- files ----
 
+def _opened_by(module: str, name: str) -> Callable[[Any], Any]:
+    """A module that a build of Python may lack is imported for the files that need it."""
+    def opener(file: Any) -> Any:
+        try:
+            return getattr(importlib.import_module(module), name)(file)
+        except ImportError as error:
+            raise ValueError(f"pickle: is compressed, and this Python has no {module}") from error
+    return opener
+
+
+_LZMA = _opened_by("lzma", "LZMAFile")
 _PACKED: tuple[tuple[bytes, Callable[[Any], Any] | None], ...] = (
-    (b"\x1f\x8b", lambda file: gzip.GzipFile(fileobj=file)), (b"BZh", bz2.BZ2File), (b"\xfd7zXZ", lzma.LZMAFile),
-    (b"\x5d\x00\x00", lzma.LZMAFile), (b"\x78", None))
+    (b"\x1f\x8b", lambda file: gzip.GzipFile(fileobj=file)), (b"BZh", _opened_by("bz2", "BZ2File")),
+    (b"\xfd7zXZ", _LZMA), (b"\x5d\x00\x00", _LZMA), (b"\x78", None))
 
 
 def _unpacked(file: Any, most: int) -> tuple[Any, int]:
@@ -550,7 +561,7 @@ def _unpacked(file: Any, most: int) -> tuple[Any, int]:
                     _refuse(f"unpacks to more than {most} bytes")
                 if is_done:
                     break
-        except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+        except (OSError, EOFError, zlib.error, getattr(sys.modules.get("lzma"), "LZMAError", OSError)) as error:
             raise ValueError(f"pickle: is damaged: {error}") from error
         size = out.tell()
         out.seek(0)
