@@ -140,11 +140,8 @@ typedef struct pm_clip_layout {
                          keys, the spacing of segment i of a common timeline at constants + 2 i */
     pm_u32 layout;    /* with per-joint timelines, the pm_track_layout of joint j in channel c is
                          number layout + c joints + j */
-    pm_u32 exists;    /* 0: the clip was removed. What the other fields name can be read still.
-                         PM_CLIP_PER_JOINT: its joints have timelines of their own */
+    pm_u32 exists;    /* 0: the clip was removed. What the other fields name can be read still */
 } pm_clip_layout;
-#define PM_CLIP_COMMON 1u
-#define PM_CLIP_PER_JOINT 2u
 
 /* Whether there is a clip of that number. */
 pm_fn pm_u32 pm_clip_exists(pm_global const pm_clip_layout *table, pm_u32 clips, pm_u32 clip) {

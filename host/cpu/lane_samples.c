@@ -41,11 +41,10 @@ static inline void set_side(const pm_crowd_data *crowd, size_t clip, size_t join
 /* A joint's timeline is that of its rotations, which all clips have. Fields are filled one by one: copying
  * those that were just stored would stall on the stores. */
 static inline void find_sides(const pm_crowd_data *crowd, const pm_lane_times *times, size_t lane,
-                              size_t joint, bool moves, pm_sides *to) {
+                              size_t joint, bool per_joint, bool moves, pm_sides *to) {
     const size_t clip = times->clip[lane];
-    const pm_u32 number = pm_is_per_joint(crowd, clip)
-                              ? layout_of(crowd, PM_ROTATIONS, clip, joint)->timeline
-                              : crowd->clips[clip].timeline;
+    const pm_u32 number = per_joint ? layout_of(crowd, PM_ROTATIONS, clip, joint)->timeline
+                                    : crowd->clips[clip].timeline;
     const pm_crowd_timeline *timeline = &crowd->timelines[number];
     const pm_u64 within = times->within[lane];
     if (moves) {
@@ -66,7 +65,7 @@ static inline void locate(const pm_crowd_data *crowd, const pm_lane_times *times
     to->per_joint = pm_lanes_per_joint(crowd, times);
     to->side_count = 1;
     for (size_t i = 0; i < PM_LANES; i++) {
-        find_sides(crowd, times, i, joint, moves, &at[i]);
+        find_sides(crowd, times, i, joint, to->per_joint, moves, &at[i]);
         to->side_count = at[i].rate[1] != 0.0f ? 2 : to->side_count;
     }
     for (unsigned s = 0; s < to->side_count; s++)

@@ -52,6 +52,7 @@ static pm_status fill_gaps(pm_crowd_data *crowd, pm_error *error) {
         if (!crowd->clips[i].exists) {
             crowd->clips[i] = crowd->clips[first];
             crowd->clips[i].exists = 0;
+            crowd->rows[i].per_joint = crowd->rows[first].per_joint;
         }
     return PM_OK;
 }
@@ -72,7 +73,7 @@ static pm_status copy_rows(pm_crowd_change *change, size_t count, pm_error *erro
     }
     const pm_status status = remove_clips(crowd, change->edit, error);
     for (size_t n = 0; n < change->edit->clip_count; n++)
-        crowd->clips[change->ids[n]].exists = PM_CLIP_COMMON;
+        crowd->clips[change->ids[n]].exists = 1;
     return status;
 }
 

@@ -47,8 +47,10 @@ typedef struct pm_growing_table {
     size_t used; /* rows, those of removed clips included */
 } pm_growing_table;
 
-/* What the host alone knows of a clip. All but `removal` 0: it was removed. */
+/* What the host alone knows of a clip. All but `removal` and `per_joint` 0: it was removed. */
 typedef struct pm_clip_row {
+    bool
+        per_joint; /* the joints of the clip that pm_clip_layout names have timelines of their own */
     uint64_t removal; /* its number among all removals of the crowd, from 1; 0: none */
     int64_t ticks;    /* period of a loop, else the duration */
     size_t begin[PM_TABLE_COUNT], count[PM_TABLE_COUNT]; /* its part of each table */
@@ -97,7 +99,7 @@ typedef struct pm_crowd_data {
 size_t pm_table_bytes(const pm_crowd_data *crowd, pm_table table, size_t rows);
 
 static inline bool pm_is_per_joint(const pm_crowd_data *crowd, size_t clip) {
-    return crowd->clips[clip].exists == PM_CLIP_PER_JOINT;
+    return crowd->rows[clip].per_joint;
 }
 
 static inline bool pm_crowd_has_clip(const pm_crowd_data *crowd, size_t clip) {

@@ -112,10 +112,8 @@ pm_status pm_crowd_measure_clip(pm_crowd_change *change, const pm_clip_data *cli
     const size_t i = change->ids[n];
     pm_clip_row *row = &crowd->rows[i];
     pm_status status = pm_crowd_add_timelines(&change->timelines, clip, row, error);
-    if (!clip->common_timeline) {
-        crowd->clips[i].exists = PM_CLIP_PER_JOINT;
-        crowd->per_joint = true;
-    }
+    row->per_joint = !clip->common_timeline;
+    crowd->per_joint = crowd->per_joint || row->per_joint;
     for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++)
         status = measure_channel(change, &clip->channels[c], i, c, error);
     row->count[PM_TABLE_CONSTANTS] = clip->channels[PM_ROTATIONS].constant_floats;

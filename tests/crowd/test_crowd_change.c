@@ -7,6 +7,7 @@
 #include "support/engines.h"
 #include "support/motion.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -289,6 +290,60 @@ TEST_ON_BOTH(the_first_clip_can_be_removed) {
 }
 
 /* An instance that still shows a removed clip is named, and is not shown another one, until many others were removed. */
+/* The rows of a removed clip are those of the first that is left: here one whose joints have timelines, the first of
+ * them with far more keys than the others, and in the middle of them at time 0. */
+TEST_ON_BOTH(instances_of_no_clip_read_no_keys_beyond_those_of_their_joints) {
+    enum { JOINTS = 32, MANY = 60000, FEW = 2, KEYS = MANY + (JOINTS - 1) * FEW };
+    SCOPED(free_at) int32_t *parents = test_array(JOINTS, sizeof *parents);
+    SCOPED(free_at) double *times = test_array(MANY, sizeof *times);
+    SCOPED(free_at) float *keys = test_array(KEYS, 4 * sizeof *keys);
+    const double few[FEW] = {0, 1};
+    uint32_t timeline_of[JOINTS];
+    for (size_t j = 0; j < JOINTS; j++) {
+        parents[j] = (int32_t)j - 1;
+        timeline_of[j] = j > 0;
+    }
+    for (size_t k = 0; k < MANY; k++)
+        times[k] = 1 + 1e-4 * (double)k;
+    for (size_t k = 0; k < KEYS; k++)
+        memcpy(keys + 4 * k, (const float[4]){0.6f, 0, 0, 0.8f}, 4 * sizeof *keys);
+    const pm_timeline timelines[] = {{.key_count = MANY, .times = times},
+                                     {.key_count = FEW, .times = few}};
+    const pm_clip_desc own = {.track_count = JOINTS,
+                              .timelines = timelines,
+                              .timeline_count = 2,
+                              .timeline_of = timeline_of,
+                              .rotations = {.data = keys},
+                              .loop = 10};
+    const pm_clip_desc common = {
+        .track_count = JOINTS, .timelines = &timelines[1], .rotations = {.data = keys}};
+    const pm_clip_desc clips[] = {common, own, common};
+    pm_skeleton *skeleton = NULL;
+    pm_crowd *crowd = NULL;
+    expect_success(pm_skeleton_create(
+        &(pm_skeleton_desc){.joint_count = JOINTS, .parents = parents}, &skeleton, new_error()));
+    expect_success(pm_crowd_create(
+        engine_for(state), &(pm_crowd_desc){.skeleton = skeleton, .clips = clips, .clip_count = 3},
+        &crowd, new_error()));
+    expect_success(pm_crowd_remove_clips(crowd, &(uint32_t){0}, 1, new_error()));
+    static float records[COUNT][JOINTS][12];
+    for (uint32_t clip = 1; clip < 3; clip++) {
+        pm_crowd_instance instances[COUNT] = {{0}};
+        for (size_t i = 0; i < COUNT; i++)
+            instances[i].clip_a = i % 2 ? clip : 0;
+        pm_crowd_job job = CROWD_JOB(instances, COUNT, .output = PM_CROWD_LOCAL, .memory = records);
+        memset(records, 0x5A, sizeof records);
+        expect_success(pm_crowd_pose(crowd, &job, new_error()));
+        for (size_t i = 0; i < COUNT; i++)
+            for (size_t j = 0; j < JOINTS; j++) {
+                assert_true(fabsf(records[i][j][0] - (i % 2 ? 0.6f : 0)) < 1e-6f);
+                assert_true(fabsf(records[i][j][3] - (i % 2 ? 0.8f : 1)) < 1e-6f);
+            }
+    }
+    pm_crowd_destroy(&crowd);
+    pm_skeleton_destroy(&skeleton);
+}
+
 TEST_ON_REFERENCE(the_number_of_a_removed_clip_is_used_again_late) {
     SCOPED(scene_free) scene s;
     const uint32_t gone[] = {1};
