@@ -349,21 +349,12 @@ pm_status compare_prepare(comparison *c, uint64_t max_times, pm_error *error);
 /* Computes the results. `observer` may be NULL. */
 pm_status compare_run(comparison *c, const compare_observer *observer, pm_error *error);
 
-/* Errors of trajectories, in units of length, rms: ATE as they are, after a rigid motion of B, and after a
- * similarity; RPE of poses that are `delta` apart. B is taken at its stamps, A is interpolated there. */
-typedef struct trajectory_errors {
-    size_t poses; /* 0: these are no trajectories */
-    double ate, ate_rigid, ate_similar, scale;
-    size_t pairs;
-    double rpe, rpe_degrees;
-    uint64_t delta; /* given */
-} trajectory_errors;
-
 /* Leaves of two trajectories the part whose stamps both have, which `text` says. */
 pm_status trajectories_align(comparison *c, char *text, size_t size, pm_error *error);
 
-/* After compare_prepare. */
-pm_status trajectories_compare(comparison *c, trajectory_errors *errors, pm_error *error);
+/* After compare_prepare. The relative error is of poses that are `rpe_delta` apart, at least 1. */
+pm_status trajectories_compare(comparison *c, uint64_t rpe_delta,
+                               pm_motion_trajectory_error *errors, pm_error *error);
 
 /* After the run: the pair with the largest value of a measure that is known; of equal ones the first. */
 size_t compare_worst(const comparison *c, compare_measure measure);

@@ -92,7 +92,7 @@ static bool describe(pm_motion_comparison *m, const pm_motion *b,
                            .has_tolerance = b && o->has_tolerance,
                            .tolerance_degrees = o->tolerance_degrees,
                            .tolerance_mm = o->tolerance_mm,
-                           .trajectory = {.delta = o->rpe_delta > 0 ? o->rpe_delta : 1},
+                           .rpe_delta = o->rpe_delta > 0 ? o->rpe_delta : 1,
                            .certify = b && o->certify,
                            .certified = {{(double)NAN, 0}, {(double)NAN, 0}}};
     if (!o->engine || !b)
@@ -263,23 +263,14 @@ static size_t place_of(const comparison *c, size_t pair) {
     return place;
 }
 
-static pm_motion_trajectory_error trajectory_of(const trajectory_errors *e) {
-    return (pm_motion_trajectory_error){.poses = e->poses,
-                                        .ate = e->ate,
-                                        .ate_rigid = e->ate_rigid,
-                                        .ate_similar = e->ate_similar,
-                                        .scale = e->scale,
-                                        .rpe = e->rpe,
-                                        .rpe_degrees = e->rpe_degrees};
-}
-
 pm_status comparison_end(pm_motion_comparison *m, pm_error *error) {
     const comparison *c = &m->numbers;
     const certified_bounds *bounds = &m->outcome.certified;
     size_t size = 0;
     MOTION_TRY(certify(m, error));
-    MOTION_TRY(motion_name_failure(trajectories_compare(&m->numbers, &m->outcome.trajectory, error),
-                                   m->outcome.a.path, error));
+    MOTION_TRY(motion_name_failure(
+        trajectories_compare(&m->numbers, m->outcome.rpe_delta, &m->outcome.trajectory, error),
+        m->outcome.a.path, error));
     m->found =
         (pm_motion_differences){.joint_count = c->pairs->count,
                                 .clip = difference_of(c, &c->clip),
@@ -301,7 +292,7 @@ pm_status comparison_end(pm_motion_comparison *m, pm_error *error) {
                                 .certified_joint = place_of(c, bounds->degrees.pair),
                                 .certified_distance = bounds->distance.most,
                                 .certified_distance_joint = place_of(c, bounds->distance.pair),
-                                .trajectory = trajectory_of(&m->outcome.trajectory)};
+                                .trajectory = m->outcome.trajectory};
     if (list(m))
         m->json = outcome_json(&m->outcome, &size);
     if (m->json)

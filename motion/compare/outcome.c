@@ -245,7 +245,8 @@ static void write_contacts(json_writer *json, const comparison *c) {
 }
 
 /* Only of trajectories. */
-static void write_trajectory(json_writer *json, const trajectory_errors *e) {
+static void write_trajectory(json_writer *json, const outcome *o) {
+    const pm_motion_trajectory_error *e = &o->trajectory;
     if (e->poses == 0)
         return;
     json_begin_object(json, "trajectory");
@@ -254,7 +255,7 @@ static void write_trajectory(json_writer *json, const trajectory_errors *e) {
     json_write_number(json, "ate_rigid", e->ate_rigid);
     json_write_number(json, "ate_similar", e->ate_similar);
     json_write_number(json, "scale", e->scale);
-    json_write_integer(json, "rpe_delta", e->delta);
+    json_write_integer(json, "rpe_delta", o->rpe_delta);
     json_write_number(json, "rpe", e->rpe);
     json_write_number(json, "rpe_degrees", e->rpe_degrees);
     json_end_object(json);
@@ -279,7 +280,7 @@ static bool print_all(FILE *file, const void *content) {
     write_scales(&json, c);
     write_moments(&json, c);
     write_contacts(&json, c);
-    write_trajectory(&json, &o->trajectory);
+    write_trajectory(&json, o);
     json_end_object(&json);
     return true;
 }

@@ -74,8 +74,9 @@ typedef struct outcome {
     double unit_mm; /* millimetres per unit of length. NaN: not known */
     bool has_tolerance;
     double tolerance_degrees, tolerance_mm;
-    trajectory_errors trajectory;
-    bool certify; /* bounds are asked for */
+    pm_motion_trajectory_error trajectory;
+    uint64_t rpe_delta; /* of its relative error */
+    bool certify;       /* bounds are asked for */
     certified_bounds certified;
     pm_spelling spelling; /* of options that texts name */
 } outcome;

@@ -164,7 +164,7 @@ static void find_similarity(const pose_list *list, const double mean[2][3], doub
     *size = both * largest / spread_of_b;
 }
 
-static void find_absolute(const pose_list *list, trajectory_errors *e) {
+static void find_absolute(const pose_list *list, pm_motion_trajectory_error *e) {
     double mean[2][3], q[4], squares[3] = {0};
     find_mean(list->places[0], list->count, mean[0]);
     find_mean(list->places[1], list->count, mean[1]);
@@ -199,22 +199,23 @@ static void find_step(const pose_list *list, int side, size_t i, size_t j, doubl
     quat_rotate(back, way, way);
 }
 
-static void find_relative(const pose_list *list, trajectory_errors *e) {
+static void find_relative(const pose_list *list, uint64_t delta, pm_motion_trajectory_error *e) {
     double squares = 0, angles = 0, turns[2][4], ways[2][3];
-    e->pairs = list->count > e->delta ? list->count - (size_t)e->delta : 0;
-    for (size_t i = 0; i < e->pairs; i++) {
+    const size_t pairs = list->count > delta ? list->count - (size_t)delta : 0;
+    for (size_t i = 0; i < pairs; i++) {
         for (int side = 0; side < 2; side++)
-            find_step(list, side, i, i + (size_t)e->delta, turns[side], ways[side]);
+            find_step(list, side, i, i + (size_t)delta, turns[side], ways[side]);
         const double degrees = measure_angle(turns[0], turns[1]);
         const double way = measure_distance(ways[0], ways[1]);
         squares += way * way;
         angles += degrees * degrees;
     }
-    e->rpe = e->pairs > 0 ? rms(squares, e->pairs) : (double)NAN;
-    e->rpe_degrees = e->pairs > 0 ? rms(angles, e->pairs) : (double)NAN;
+    e->rpe = pairs > 0 ? rms(squares, pairs) : (double)NAN;
+    e->rpe_degrees = pairs > 0 ? rms(angles, pairs) : (double)NAN;
 }
 
-pm_status trajectories_compare(comparison *c, trajectory_errors *e, pm_error *error) {
+pm_status trajectories_compare(comparison *c, uint64_t rpe_delta, pm_motion_trajectory_error *e,
+                               pm_error *error) {
     pose_list list = {.count = 0};
     if (!are_trajectories(c) || c->pairs->count != 1)
         return PM_OK;
@@ -226,6 +227,6 @@ pm_status trajectories_compare(comparison *c, trajectory_errors *e, pm_error *er
         return PM_OK;
     e->poses = list.count;
     find_absolute(&list, e);
-    find_relative(&list, e);
+    find_relative(&list, rpe_delta, e);
     return PM_OK;
 }

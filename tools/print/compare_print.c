@@ -154,16 +154,18 @@ static void print_contacts(FILE *file, const comparison *c) {
     }
 }
 
-static void print_trajectory(FILE *file, const trajectory_errors *e) {
+static void print_trajectory(FILE *file, const outcome *o) {
+    const pm_motion_trajectory_error *e = &o->trajectory;
     if (e->poses == 0)
         return;
     printable_line(file,
                    "ATE, rms of %zu poses of B: %.6g as they are, %.6g after a rigid motion, %.6g "
                    "after a similarity of scale %.9g",
                    e->poses, e->ate, e->ate_rigid, e->ate_similar, e->scale);
-    if (e->pairs > 0)
-        printable_line(file, "RPE, rms of %zu pairs %" PRIu64 " poses apart: %.6g, %.6g degrees",
-                       e->pairs, e->delta, e->rpe, e->rpe_degrees);
+    if (e->poses > o->rpe_delta)
+        printable_line(file,
+                       "RPE, rms of %" PRIu64 " pairs %" PRIu64 " poses apart: %.6g, %.6g degrees",
+                       e->poses - o->rpe_delta, o->rpe_delta, e->rpe, e->rpe_degrees);
 }
 
 void compare_print(FILE *file, const outcome *o) {
@@ -190,7 +192,7 @@ void compare_print(FILE *file, const outcome *o) {
     print_apart(file, c, MEASURE_ANGLE, "angles", "degrees");
     print_apart(file, c, MEASURE_DISTANCE, "distances", "units");
     print_joints(file, c);
-    print_trajectory(file, &o->trajectory);
+    print_trajectory(file, o);
     print_certified(file, c, &o->certified.degrees, "angle", "degrees");
     print_certified(file, c, &o->certified.distance, "distance", "units");
     print_contacts(file, c);
