@@ -53,14 +53,25 @@ pm_status pm_cl_upload(pm_opencl_device *cl, const char *of, const pm_source *fr
     return status;
 }
 
+/* Waits for a command, and releases its event. */
+static pm_status wait_for(cl_event command, pm_error *error) {
+    const cl_int code = clWaitForEvents(1, &command);
+    clReleaseEvent(command);
+    return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clWaitForEvents");
+}
+
+/* A write that blocks may return before it is done: then the memory can be used again, but other queues do not see
+ * the data yet, as with Intel's runtime. */
 pm_status pm_cl_upload_from(pm_opencl_device *cl, const pm_source *from, size_t begin,
                             cl_mem buffer, pm_error *error) {
     const size_t bytes = from->bytes - begin;
     if (bytes == 0)
         return PM_OK;
-    const cl_int code = clEnqueueWriteBuffer(cl->transfers, buffer, CL_TRUE, begin, bytes,
-                                             (const char *)from->data + begin, 0, NULL, NULL);
-    return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clEnqueueWriteBuffer");
+    cl_event written = NULL;
+    const cl_int code = clEnqueueWriteBuffer(cl->transfers, buffer, CL_FALSE, begin, bytes,
+                                             (const char *)from->data + begin, 0, NULL, &written);
+    return code == CL_SUCCESS ? wait_for(written, error)
+                              : pm_cl_fail(error, code, "clEnqueueWriteBuffer");
 }
 
 /* The host address of `offset` in a buffer with CL_MEM_USE_HOST_PTR, into which kernels may store
@@ -114,10 +125,7 @@ void pm_cl_release_event(cl_event *event) {
 
 pm_status pm_cl_unmap(cl_command_queue queue, cl_mem buffer, void *mapped, pm_error *error) {
     cl_event unmapped = NULL;
-    cl_int code = clEnqueueUnmapMemObject(queue, buffer, mapped, 0, NULL, &unmapped);
-    if (code != CL_SUCCESS)
-        return pm_cl_fail(error, code, "clEnqueueUnmapMemObject");
-    code = clWaitForEvents(1, &unmapped);
-    clReleaseEvent(unmapped);
-    return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clWaitForEvents");
+    const cl_int code = clEnqueueUnmapMemObject(queue, buffer, mapped, 0, NULL, &unmapped);
+    return code == CL_SUCCESS ? wait_for(unmapped, error)
+                              : pm_cl_fail(error, code, "clEnqueueUnmapMemObject");
 }
