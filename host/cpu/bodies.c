@@ -27,7 +27,6 @@ struct lane_group {
     pm_u32 scalar_first;         /* bit n: rotations of output n are w x y z */
     const float *points;         /* whose velocities are asked for; NULL: the origins' */
     pm_lane_times times;
-    bool per_joint; /* joints of some clip have timelines: each of them is located */
     pm_lane_places places;
 };
 
@@ -79,8 +78,8 @@ static void begin_group(const pm_lane_batch *batch, const pm_lane_bodies *target
         set_lane(g, i, without_clip);
     g->without_clip = pm_reals_of(without_clip) != PM_REAL(0.0f);
     g->levels.rests = g->levels.rests || pm_any(g->without_clip);
-    g->per_joint = pm_lanes_per_joint(g->crowd, &g->times);
-    if (!g->per_joint)
+    g->places.per_joint = pm_lanes_per_joint(g->crowd, &g->times);
+    if (!g->places.per_joint)
         PM_SET_NAME(pm_lanes_locate)(g->crowd, &g->times, 0, g->moves, &g->places);
 }
 
@@ -325,7 +324,7 @@ static void find_block(lane_group *g, const pm_joint *joints, size_t count, bloc
     unsigned channels = 0;
     for (size_t k = 0; k < count; k++)
         channels |= joints[k].animated & (crowd->skeleton->hinges ? 1 << PM_ROTATIONS : CHANNELS);
-    if (channels && g->per_joint)
+    if (channels && g->places.per_joint)
         PM_SET_NAME(pm_lanes_locate)(crowd, &g->times, joints->number, g->moves, &g->places);
     PM_SET_NAME(pm_lanes_sample)
     (crowd, &g->places, joints, count, channels, &to->values, g->moves ? &to->rates : NULL);
@@ -343,7 +342,7 @@ static void find_block(lane_group *g, const pm_joint *joints, size_t count, bloc
  * of others. */
 static inline void prefetch_ahead(const lane_group *g, size_t from, size_t to) {
     const size_t count = g->crowd->skeleton->sets[g->targets->set].count;
-    if (!g->next || g->next->per_joint || 2 * count < g->crowd->skeleton->joint_count)
+    if (!g->next || g->next->places.per_joint || 2 * count < g->crowd->skeleton->joint_count)
         return;
     const unsigned channels = g->angles_alone ? 1 << PM_POSITIONS : CHANNELS;
     for (size_t i = PM_LANES * from / count; i < PM_LANES * to / count; i++)
@@ -374,7 +373,7 @@ PM_FLAT static void pose_lanes(lane_group *g) {
     const pm_crowd_data *crowd = g->crowd;
     const pm_joint *joints = crowd->sets[g->targets->set].joints;
     const size_t count = crowd->skeleton->sets[g->targets->set].count;
-    const size_t size = g->per_joint ? 1 : PM_LANE_BLOCK;
+    const size_t size = g->places.per_joint ? 1 : PM_LANE_BLOCK;
     const bool is_placed = pm_is_given(&g->batch->request->placements);
     const pm_body root = placed(g);
     body_slot slots[PM_SLOTS];

@@ -62,7 +62,6 @@ static inline void find_sides(const pm_crowd_data *crowd, const pm_lane_times *t
 static inline void locate(const pm_crowd_data *crowd, const pm_lane_times *times, size_t joint,
                           bool moves, pm_lane_places *to) {
     pm_sides at[PM_LANES];
-    to->per_joint = pm_lanes_per_joint(crowd, times);
     to->side_count = 1;
     for (size_t i = 0; i < PM_LANES; i++) {
         find_sides(crowd, times, i, joint, to->per_joint, moves, &at[i]);

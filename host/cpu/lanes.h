@@ -63,8 +63,8 @@ static inline bool pm_lanes_per_joint(const pm_crowd_data *crowd, const pm_lane_
     return any;
 }
 
-/* Locates times among the keys of a joint, or of all joints where timelines are common; for derivatives too
- * where `moves`. */
+/* Locates times among the keys of a joint where to->per_joint, which the caller sets by pm_lanes_per_joint, else of
+ * all joints; for derivatives too where `moves`. */
 void PM_SET_NAME(pm_lanes_locate)(const pm_crowd_data *crowd, const pm_lane_times *times,
                                   size_t joint, bool moves, pm_lane_places *to);
 
