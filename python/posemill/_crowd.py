@@ -686,11 +686,12 @@ class Crowd(Shared):
         # NumPy gives an axis of one any stride.
         target = ffi.new("pm_crowd_target *", {"output": number, "subset": set_number, "memory": address(out),
                                                "stride": out.strides[0] if rows > 1 else 0})
+        uses = self._uses(goals or {}, placements is not None)  # the job does not keep it alive
         job = ffi.new("pm_crowd_job *", {
             "instance_count": count, "frame": frame, "outputs": target, "output_count": 1,
             "packed": bool(packed), "layer_count": len(inputs.get("layers", ())),
             "index_count": len(listed), "chain_count": len(goals or ()),
-            "chains": self._uses(goals or {}, placements is not None), **{name: address(array) for name, array in inputs.items()}})
+            "chains": uses, **{name: address(array) for name, array in inputs.items()}})
         call(lib.pm_crowd_pose, self._handle, job)
         return out
 
