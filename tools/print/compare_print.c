@@ -5,6 +5,7 @@
 #include "print.h"
 
 #include "motion/base/printable.h"
+#include "motion/model/meaning.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -170,9 +171,9 @@ static void print_trajectory(FILE *file, const outcome *o) {
 
 void compare_print(FILE *file, const outcome *o) {
     const comparison *c = o->comparison;
-    char from[48] = "", unit[48] = "a unit that is not known";
+    char from[48] = "", name[MOTION_UNIT_TEXT], unit[48] = "a unit that is not known";
     if (!isnan(o->unit_mm))
-        snprintf(unit, sizeof unit, "units of %.9g mm", o->unit_mm);
+        snprintf(unit, sizeof unit, "units of %s", motion_unit_name(o->unit_mm, name));
     if (c->start > 0)
         snprintf(from, sizeof from, " from %.9g s", c->start);
     print_file(file, "A", &o->a, c->a);
