@@ -49,27 +49,30 @@ static size_t find_key(const pm_timeline *timeline, double time, size_t from) {
                : SIZE_MAX;
 }
 
-/* A key is one of the source if each of its numbers is that of the source in float32. */
+/* A key is one of the source if each of its numbers is that of the source in float32. Rotations are compared as
+ * unit quaternions: those of a file with few decimals are none. */
 static void restore_key(const pm_motion_channel *source, size_t key, const double base[3],
                         uint32_t components, double *value) {
-    double own[4] = {0, 0, 0, 0}, dot = 0;
-    bool same = components <= 4;
-    for (uint32_t i = 0; same && i < components; i++)
-        own[i] = evaluate_number(&source->keys, components, key, i);
+    bool same = true;
     if (source->path == PM_MOTION_ROTATION) {
-        double unit[4];
-        memcpy(unit, own, sizeof unit);
+        double unit[4], reduced[4], dot = 0;
+        for (uint32_t i = 0; i < 4; i++)
+            unit[i] = evaluate_number(&source->keys, components, key, i);
+        memcpy(reduced, value, sizeof reduced);
         evaluate_normalise(unit);
+        evaluate_normalise(reduced);
         for (int i = 0; i < 4; i++)
-            dot += unit[i] * value[i];
+            dot += unit[i] * reduced[i];
         for (int i = 0; i < 4; i++)
-            same = same && fabs((dot < 0 ? -value[i] : value[i]) - unit[i]) <= 0x1p-23;
+            same = same && fabs((dot < 0 ? -reduced[i] : reduced[i]) - unit[i]) <= 0x1p-23;
     } else {
         for (uint32_t i = 0; same && i < components; i++)
-            same = value[i] == (double)(float)(own[i] - (i < 3 ? base[i] : 0));
+            same = value[i] == (double)(float)(evaluate_number(&source->keys, components, key, i) -
+                                               (i < 3 ? base[i] : 0));
     }
     for (uint32_t i = 0; i < components; i++)
-        value[i] = same ? own[i] : value[i] + (i < 3 ? base[i] : 0);
+        value[i] = same ? evaluate_number(&source->keys, components, key, i)
+                        : value[i] + (i < 3 ? base[i] : 0);
 }
 
 static bool restore_channel(pm_motion *far, const pm_motion_clip *source, size_t c,

@@ -248,6 +248,36 @@ TEST(rows_on_samples_keep_their_text_and_others_have_exact_stamps) {
     assert_true(fabs(behind - (4510731.25 + 0.5 / 3)) < 0.5);
 }
 
+/* Quaternions of few decimals are no units, and columns beside the pose may be many. */
+TEST(rows_that_a_reduction_keeps_have_their_text) {
+    random_source source = random_start();
+    SCOPED(bytes_free) file_bytes text = {0};
+    add(&text, "#timestamp [ns],p_x [m],p_y [m],p_z [m],q_w [],q_x [],q_y [],q_z [],"
+               "bias_a,bias_b,bias_c,bias_d,bias_e\n");
+    for (size_t k = 0; k < 64; k++) {
+        char row[256];
+        const double turn = 0.01 * (double)k + random_between(&source, -1e-3, 1e-3);
+        snprintf(row, sizeof row,
+                 "%" PRId64 ",%.4f,5.2500,-1,%.3f,0,0.000,%.3f,0.100,-2.50,3e-1,7,1.70\n",
+                 INT64_C(1403636580838555648) + (int64_t)k * 5000123,
+                 random_between(&source, -0.01, 0.01) + 4e6, cos(turn), sin(turn));
+        add(&text, row);
+    }
+    SCOPED(pm_motion_destroy) pm_motion *motion = read_as(text.data, "a.csv", NULL);
+    SCOPED(pm_motion_destroy) pm_motion *reduced = NULL;
+    const pm_motion_reduce_options options = {.angle = 1, .position = 0.1};
+    if (!motion || pm_motion_reduce(motion, &options, &reduced, NULL, &failure) != PM_OK)
+        fail_msg("%s", failure.message);
+    SCOPED(free_at) char *kept = convert(reduced, PM_MOTION_CSV);
+    size_t lines = 0;
+    for (char *line = strtok(kept, "\n"); line; line = strtok(NULL, "\n"), lines++) {
+        const char *at = strstr(text.data, line);
+        if (!at || at[strlen(line)] != '\n')
+            fail_msg("'%s' is no row of the source", line);
+    }
+    assert_true(lines > 2 && lines < 40); /* with the header */
+}
+
 /* ---- what is refused ------------------------------------------------------------------------------- */
 
 TEST(what_cannot_be_known_is_refused_with_its_place) {
