@@ -85,6 +85,29 @@ static pm_status find_turn(const pm_motion_convert_options *o, const pm_motion *
     return PM_OK;
 }
 
+/* The unit of all files of a format, or of the layout that a file keeps; 0: they may have any. */
+static double fixed_unit(const pm_motion_convert_options *o, const pm_motion *motion,
+                         const motion_format *from, const motion_format *to) {
+    const bool has_stated = motion->content.unit_from == PM_MOTION_STATED && o->unit_mm == 0;
+    if (to->states_meaning || to->unit_mm > 0)
+        return to->unit_mm;
+    return is_own(from, to) && has_stated ? motion->content.unit_mm : 0;
+}
+
+static pm_status check_unit(const pm_motion_convert_options *o, const pm_motion *motion,
+                            const motion_format *from, const motion_format *to, pm_error *error) {
+    const double fixed = fixed_unit(o, motion, from, to);
+    const char *title = is_own(from, to) ? motion->content.layout : NULL;
+    char asked[MOTION_UNIT_TEXT], has[MOTION_UNIT_TEXT];
+    if (o->to_unit_mm <= 0 || fixed <= 0 || o->to_unit_mm == fixed)
+        return PM_OK;
+    motion_fail_option(error, PM_ERROR_ARGUMENT, "to-unit", "lengths of %s are in %s, not in %s",
+                       title ? title : to->title, motion_unit_name(fixed, has),
+                       motion_unit_name(o->to_unit_mm, asked));
+    motion_cure(error, "scale", NULL, "multiplies lengths, whatever they mean then");
+    return PM_ERROR_ARGUMENT;
+}
+
 static pm_status find_scale(const pm_motion_convert_options *o, const pm_motion *motion,
                             double usual, motion_adjustment *by, pm_error *error) {
     const double unit = unit_of(o, motion), wanted = o->to_unit_mm > 0 ? o->to_unit_mm : usual;
@@ -113,6 +136,7 @@ pm_status motion_find_adjustment(const pm_motion_convert_options *o, const pm_mo
                                  const motion_format *from, const motion_format *to,
                                  motion_adjustment *by, pm_error *error) {
     MOTION_TRY(check(o, error));
+    MOTION_TRY(check_unit(o, motion, from, to, error));
     MOTION_TRY(find_turn(o, motion, usual_up(o, from, to), by, error));
     return find_scale(o, motion, usual_unit(o, from, to), by, error);
 }

@@ -231,6 +231,27 @@ TEST(units_and_axes_that_nobody_says_are_refused) {
     }
 }
 
+TEST(formats_that_have_a_unit_are_written_in_no_other) {
+    static const char pose[] =
+        "#timestamp [ns],p_x [m],p_y [m],p_z [m],q_w [],q_x [],q_y [],q_z []\n0,1,2,3,1,0,0,0\n";
+    const struct {
+        const char *source, *text;
+        pm_motion_convert_options options;
+        const char *says;
+    } cases[] = {{"a.bvh", SOURCE, {.format = PM_MOTION_GLB, .unit_mm = 10}, "glTF are in m"},
+                 {"a.bvh", SOURCE, {.format = PM_MOTION_TUM, .unit_mm = 10}, "TUM are in m"},
+                 {"a.csv", pose, {.format = PM_MOTION_CSV}, "euroc are in m"}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        pm_motion_convert_options options = cases[i].options;
+        pm_error error = {.status = PM_OK};
+        test_folder_put_text(cases[i].source, cases[i].text);
+        SCOPED(pm_motion_destroy) pm_motion *motion = test_open(cases[i].source, NULL);
+        options.to_unit_mm = 25.4;
+        assert_int_equal(pm_motion_convert(motion, &options, "no", &error), PM_ERROR_ARGUMENT);
+        assert_non_null(strstr(error.message, cases[i].says));
+    }
+}
+
 TEST(a_resampled_copy_keeps_the_channels) {
     const pm_motion_resample_options options = {.rate = {20, 1}};
     SCOPED(pm_engine_destroy) pm_engine *engine = test_reference();
