@@ -4,11 +4,13 @@
  */
 #include "motion/model/adjustment.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "motion/base/counts.h"
+#include "motion/model/evaluate.h"
 #include "motion/model/meaning.h"
 
 /* ---- options ------------------------------------------------------------------------------- */
@@ -181,6 +183,36 @@ static void tell_scale(const pm_motion_convert_options *o, const pm_motion *moti
                       motion_unit_name(usual, other));
 }
 
+/* The largest coordinate of positions. */
+static double reach_of(const pm_motion *motion) {
+    double reach = 0;
+    for (size_t i = 0; i < motion->content.clip_count; i++) {
+        const pm_motion_clip *clip = &motion->content.clips[i];
+        for (size_t c = 0; c < clip->channel_count; c++) {
+            const pm_motion_channel *channel = &clip->channels[c];
+            const size_t keys = clip->timelines[channel->timeline].key_count;
+            for (size_t k = 0; k < keys && channel->path == PM_MOTION_POSITION; k++)
+                for (uint32_t j = 0; j < 3; j++)
+                    reach = fmax(reach, fabs(evaluate_number(&channel->keys, 3, k, j)));
+        }
+    }
+    return reach;
+}
+
+/* What other formats do not hold of a trajectory: stamps, and more than 0.1 mm of rounding. */
+static void tell_trajectory(const pm_motion *motion, const motion_warnings *to,
+                            const motion_format *format, motion_adjustment by) {
+    const double reach = format->is_single ? reach_of(motion) * by.scale : 0;
+    if (motion->content.epoch != 0)
+        motion_warn_about(to, (motion_about){.hint = NULL},
+                          "times begin at 0: %s has no stamps, and the first one is %" PRId64 " ns",
+                          format->title, motion->content.epoch);
+    if (reach * 0x1p-24 > 1e-4)
+        motion_warn_about(to, (motion_about){.hint = NULL},
+                          "positions are single precision in %s, which rounds %.4g m by %.2g m",
+                          format->title, reach, reach * 0x1p-24);
+}
+
 void motion_tell_adjustment(const pm_motion_convert_options *o, const pm_motion *motion,
                             const motion_format *from, const motion_format *to,
                             motion_adjustment by) {
@@ -196,6 +228,8 @@ void motion_tell_adjustment(const pm_motion_convert_options *o, const pm_motion 
         motion_tell(&warnings, strchr(text, '(') ? PM_LOG_WARNING : PM_LOG_INFO, &remark);
     }
     tell_scale(o, motion, &warnings, from, to);
+    if (motion->content.has_stamps && to->id != PM_MOTION_TUM && to->id != PM_MOTION_CSV)
+        tell_trajectory(motion, &warnings, to, by);
     if (unit_of(o, motion) == 0 && usual > 0)
         motion_warn_about(
             &warnings, (motion_about){.cure = "unit", .hint = "says it, such as cm"},

@@ -248,6 +248,38 @@ TEST(rows_on_samples_keep_their_text_and_others_have_exact_stamps) {
     assert_true(fabs(behind - (4510731.25 + 0.5 / 3)) < 0.5);
 }
 
+static void append_message(void *user, pm_log_level level, const pm_error *remark) {
+    assert_int_equal(level, PM_LOG_WARNING);
+    strncat(user, remark->message, 999 - strlen(user));
+}
+
+TEST(what_other_formats_do_not_hold_is_said) {
+    static const struct {
+        const char *x;
+        pm_motion_format format;
+        bool says_stamps, says_rounding;
+    } cases[] = {{"4510731.25", PM_MOTION_GLB, true, true},
+                 {"12.5", PM_MOTION_GLB, true, false},
+                 {"4510731.25", PM_MOTION_NPZ, true, false},
+                 {"4510731.25", PM_MOTION_CSV, false, false}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char text[200], said[1000] = "";
+        snprintf(text, sizeof text, "1403636579.75 %s 2 3 0 0 0 1\n1403636580.75 1 2 3 0 0 0 1\n",
+                 cases[i].x);
+        SCOPED(pm_motion_destroy) pm_motion *motion = read_as(text, "a.tum", NULL);
+        const pm_motion_convert_options options = {.format = cases[i].format,
+                                                   .up = PM_MOTION_UP_Y,
+                                                   .log = append_message,
+                                                   .log_user = said};
+        if (!motion || pm_motion_convert(motion, &options, "converted", &failure) != PM_OK)
+            fail_msg("%s", failure.message);
+        assert_int_equal(strstr(said, "first one is 1403636579750000000 ns") != NULL,
+                         cases[i].says_stamps);
+        assert_int_equal(strstr(said, "rounds 4.511e+06 m by 0.27 m") != NULL,
+                         cases[i].says_rounding);
+    }
+}
+
 /* Quaternions of few decimals are no units, and columns beside the pose may be many. */
 TEST(rows_that_a_reduction_keeps_have_their_text) {
     random_source source = random_start();
