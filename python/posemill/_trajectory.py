@@ -14,6 +14,7 @@ from ._library import Path, call, ffi, lib
 from ._motion import Motion, load, motion_of_text
 from ._names import Frame, Method, Tangents, VectorMethod
 from ._rational import Number
+from ._resampling import count_of
 from ._shared import Shared
 
 if TYPE_CHECKING:
@@ -525,7 +526,9 @@ class Trajectory(Shared):
         if base is not None:
             job.stamps.base = _stamp(base, "base")
         if unit is not None:
-            job.stamps.unit = unit
+            job.stamps.unit = count_of(unit, "unit", 2**32)
+            if unit == 0:
+                raise ValueError("unit: expected 1 ns or more, found 0")
         kept: list[Any] = [self, stamps]
         job.frame_count = len(self._frames)
         numbers = None

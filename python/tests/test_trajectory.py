@@ -186,6 +186,7 @@ def test_tensors_of_torch_are_read_and_written() -> None:
     ("valid: expected", lambda t: t.transform(np.zeros((1, 3)), [0.0], valid=np.zeros(1))),
     ("sensor: expected", lambda t: t.transform(np.zeros((1, 3)), [0.0], sensor=[1.0, 2.0, 3.0])),
     ("sensor: is no rotation", lambda t: t.transform(np.zeros((1, 3)), [0.0], sensor=np.diag([1.0, 1, 2, 1]))),
+    ("unit: expected", lambda t: t.transform(np.zeros((1, 3)), [0], unit=0)),
     ("no field", lambda t: t.transform(np.zeros(1, [("x", "f4")]), [0.0])),
     ("shares memory", lambda t: (lambda a: t.transform(a[:1], [0.0], out=a[:1, ::-1]))(np.zeros((2, 3)))),
 ])
