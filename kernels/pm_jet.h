@@ -97,15 +97,22 @@ typedef struct pm_cos_sinc_jet {
 
 pm_fn pm_cos_sinc_jet pm_cos_sinc_jet_of(real x2) {
     pm_cos_sinc_jet t;
-    pm_mask near = x2 < PM_REAL(2.0f);
-    pm_cos_sinc far_turn = pm_cos_sinc_wide(x2);
-    real y = pm_select(near, PM_REAL(2.0f), x2);
-    real d = (far_turn.cosine - far_turn.sinc) / (PM_REAL(2.0f) * y);
-    real dd = (PM_REAL(-0.5f) * far_turn.sinc - PM_REAL(3.0f) * d) / (PM_REAL(2.0f) * y);
-    pm_jet close = pm_sinc_jet(pm_select(near, x2, PM_REAL(2.0f)));
-    t.sinc = pm_jet_of(pm_select(near, close.v, far_turn.sinc), pm_select(near, close.d, d),
-                       pm_select(near, close.dd, dd));
-    t.cosine = pm_jet_of(far_turn.cosine, PM_REAL(-0.5f) * t.sinc.v, PM_REAL(-0.5f) * t.sinc.d);
+    real end = PM_REAL(2.0f);
+    pm_mask far = x2 >= end;
+    real near2 = pm_select(far, end, x2);
+    t.cosine.v = pm_cos(near2);
+    t.sinc = pm_sinc_jet(near2);
+    if (pm_any(far)) {
+        real far2 = pm_select(far, x2, end);
+        pm_cos_sinc turn = pm_cos_sinc_wide(far2);
+        real d = (turn.cosine - turn.sinc) / (PM_REAL(2.0f) * far2);
+        real dd = (PM_REAL(-0.5f) * turn.sinc - PM_REAL(3.0f) * d) / (PM_REAL(2.0f) * far2);
+        t.cosine.v = pm_select(far, turn.cosine, t.cosine.v);
+        t.sinc = pm_jet_of(pm_select(far, turn.sinc, t.sinc.v), pm_select(far, d, t.sinc.d),
+                           pm_select(far, dd, t.sinc.dd));
+    }
+    t.cosine.d = PM_REAL(-0.5f) * t.sinc.v;
+    t.cosine.dd = PM_REAL(-0.5f) * t.sinc.d;
     return t;
 }
 
@@ -127,6 +134,17 @@ pm_fn pm_quat_jet pm_quat_jet_scaled(pm_jet weight, pm_quat a) {
 
 pm_fn pm_quat_jet pm_quat_jet_sum(pm_quat_jet a, pm_quat_jet b) {
     return pm_quat_jet_of(pm_quat_sum(a.v, b.v), pm_quat_sum(a.d, b.d), pm_quat_sum(a.dd, b.dd));
+}
+
+pm_fn pm_quat_jet pm_quat_jet_difference(pm_quat_jet a, pm_quat_jet b) {
+    return pm_quat_jet_of(pm_quat_difference(a.v, b.v), pm_quat_difference(a.d, b.d),
+                          pm_quat_difference(a.dd, b.dd));
+}
+
+/* gain a, for a constant gain */
+pm_fn pm_quat_jet pm_quat_jet_gained(pm_quat_jet a, real gain) {
+    return pm_quat_jet_of(pm_quat_scaled(a.v, gain), pm_quat_scaled(a.d, gain),
+                          pm_quat_scaled(a.dd, gain));
 }
 
 /* sum + weight a, for a constant quaternion a */
@@ -174,20 +192,23 @@ pm_fn pm_quat_jet pm_power_jet(pm_quat l, pm_jet t) {
 
 /* theta^2 as a function of y = sin(theta/2)^2: its slope is 4 theta/sin(theta). */
 pm_fn pm_jet pm_angle2_jet(real y) {
-    pm_mask near = y < PM_REAL(0.5f);
+    pm_mask far = y >= PM_REAL(0.5f);
     real rest = PM_REAL(1.0f) - y;
-    real half_sine2 = pm_select(near, PM_REAL(0.25f), y * rest); /* sin(theta)^2/4 */
-    real sine = PM_REAL(2.0f) *
-                pm_sqrt(pm_select(half_sine2 > PM_REAL(1e-14f), half_sine2, PM_REAL(1e-14f)));
-    real theta = PM_REAL(2.0f) * pm_atan2_quadrant(pm_sqrt(y), pm_sqrt(rest));
-    real far_gain = theta / sine;
-    real far_slope = PM_REAL(2.0f) * (PM_REAL(1.0f) - far_gain * (rest - y)) / (sine * sine);
-    pm_jet gain = pm_arc_gain_jet(PM_REAL(4.0f) * pm_select(near, y, PM_REAL(0.25f)));
-    real g = pm_select(near, gain.v, far_gain);
-    real g_slope = pm_select(near, PM_REAL(4.0f) * gain.d, far_slope);
-    real near_angle2 = PM_REAL(4.0f) * y * rest * gain.v * gain.v;
-    return pm_jet_of(pm_select(near, near_angle2, theta * theta), PM_REAL(4.0f) * g,
-                     PM_REAL(4.0f) * g_slope);
+    pm_jet gain = pm_arc_gain_jet(PM_REAL(4.0f) * pm_select(far, PM_REAL(0.25f), y));
+    pm_jet angle2 = pm_jet_of(PM_REAL(4.0f) * y * rest * gain.v * gain.v, PM_REAL(4.0f) * gain.v,
+                              PM_REAL(4.0f) * (PM_REAL(4.0f) * gain.d));
+    if (pm_any(far)) {
+        real half_sine2 = pm_select(far, y * rest, PM_REAL(0.25f)); /* sin(theta)^2/4 */
+        real sine = PM_REAL(2.0f) *
+                    pm_sqrt(pm_select(half_sine2 > PM_REAL(1e-14f), half_sine2, PM_REAL(1e-14f)));
+        real theta = PM_REAL(2.0f) * pm_atan2_quadrant(pm_sqrt(y), pm_sqrt(rest));
+        real g = theta / sine;
+        real slope = PM_REAL(2.0f) * (PM_REAL(1.0f) - g * (rest - y)) / (sine * sine);
+        angle2 = pm_jet_of(pm_select(far, theta * theta, angle2.v),
+                           pm_select(far, PM_REAL(4.0f) * g, angle2.d),
+                           pm_select(far, PM_REAL(4.0f) * slope, angle2.dd));
+    }
+    return angle2;
 }
 
 /* u sin(u theta)/(u theta): a slerp's weight, up to a factor common to both weights */
@@ -196,23 +217,40 @@ pm_fn pm_jet pm_slerp_weight_jet(pm_jet u, pm_jet angle2) {
     return pm_jet_product(u, pm_jet_chain(x2, pm_cos_sinc_jet_of(x2.v).sinc));
 }
 
-/* The slerp of two varying quaternions with a varying weight, at any angle short of antipodal, up
- * to its length. */
-pm_fn pm_quat_jet pm_slerp_jet(pm_quat_jet a, pm_quat_jet b, pm_jet weight) {
-    pm_jet minus = pm_jet_of(PM_REAL(-1.0f), PM_REAL(0.0f), PM_REAL(0.0f));
-    pm_quat_jet chord = pm_quat_jet_sum(b, pm_quat_jet_weighted(minus, a));
-    pm_jet y = pm_jet_scaled(pm_quat_jet_norm2(chord), PM_REAL(0.25f));
+typedef struct pm_slerp_weights {
+    pm_jet a, b;
+} pm_slerp_weights;
+
+/* From the squared chord between two unit quaternions, at any angle short of antipodal. */
+pm_fn pm_slerp_weights pm_slerp_weights_of(pm_jet chord2, pm_jet weight) {
+    pm_jet y = pm_jet_scaled(chord2, PM_REAL(0.25f));
     y.v = pm_select(y.v < PM_REAL(1.0f), y.v, PM_REAL(1.0f));
     pm_jet angle2 = pm_jet_chain(y, pm_angle2_jet(y.v));
     /* The loop keeps one copy of a long formula. It passes values on from variable to variable,
      * because compilers put arrays into memory. */
-    pm_jet u = pm_jet_complement(weight), of_a = u, of_b = u;
+    pm_jet u = pm_jet_complement(weight);
+    pm_slerp_weights of = {u, u};
     for (int i = 0; i < 2; i++) {
-        of_a = of_b;
-        of_b = pm_slerp_weight_jet(u, angle2);
+        of.a = of.b;
+        of.b = pm_slerp_weight_jet(u, angle2);
         u = weight;
     }
-    return pm_quat_jet_sum(pm_quat_jet_weighted(of_a, a), pm_quat_jet_weighted(of_b, b));
+    return of;
+}
+
+/* The slerp of two varying quaternions with a varying weight, up to its length. */
+pm_fn pm_quat_jet pm_slerp_jet(pm_quat_jet a, pm_quat_jet b, pm_jet weight) {
+    pm_slerp_weights of =
+        pm_slerp_weights_of(pm_quat_jet_norm2(pm_quat_jet_difference(b, a)), weight);
+    return pm_quat_jet_sum(pm_quat_jet_weighted(of.a, a), pm_quat_jet_weighted(of.b, b));
+}
+
+/* Of two constant quaternions: the same bits without the terms that are 0. */
+pm_fn pm_quat_jet pm_slerp_jet_of_keys(pm_quat a, pm_quat b, pm_jet weight) {
+    real zero = PM_REAL(0.0f);
+    real chord2 = pm_quat_norm2(pm_quat_difference(b, a));
+    pm_slerp_weights of = pm_slerp_weights_of(pm_jet_of(chord2, zero, zero), weight);
+    return pm_quat_jet_sum(pm_quat_jet_scaled(of.a, a), pm_quat_jet_scaled(of.b, b));
 }
 
 /* u (a + u (b + u c)): polynomials in u without a constant, such as u (k + (1 - k) u) */

@@ -142,7 +142,7 @@ pm_fn pm_quat_jet pm_nlerp_motion(const pm_nlerp_segment *s, real u) {
 }
 
 pm_fn pm_quat_jet pm_slerp_motion(const pm_slerp_segment *s, real u) {
-    return pm_slerp_jet(pm_quat_jet_fixed(s->a), pm_quat_jet_fixed(s->b), pm_jet_u(u));
+    return pm_slerp_jet_of_keys(s->a, s->b, pm_jet_u(u));
 }
 
 #endif

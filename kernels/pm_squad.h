@@ -98,8 +98,7 @@ pm_fn pm_quat_jet pm_squad_motion(const pm_squad_segment *s, real u) {
         pm_quat_jet_plus(pm_quat_jet_scaled(turn.cosine, s->middle), turn.sinc, s->half_arc);
     pm_quat_jet outer = pm_slerp_motion(&s->keys, u);
     /* pm_slerp_jet requires unit operands here, so the slerp's gain is applied */
-    pm_jet gain = pm_jet_of(s->keys.arc.gain, PM_REAL(0.0f), PM_REAL(0.0f));
-    outer = pm_quat_jet_weighted(gain, outer);
+    outer = pm_quat_jet_gained(outer, s->keys.arc.gain);
     pm_jet weight = pm_cubic_jet(PM_REAL(2.0f), PM_REAL(-2.0f), PM_REAL(0.0f), u);
     return pm_slerp_jet(outer, inner, weight);
 }
