@@ -131,7 +131,7 @@ static size_t add_rows(const case_table *table, bool opencl, const bench_limits 
 
 size_t bench_cases(const char *glob, bool opencl, const bench_limits *limits,
                    bench_case cases[BENCH_CASES_MAX]) {
-    const case_table tables[] = {samples_table(), crowds_table(), files_table(), points_table()};
+    const case_table tables[] = {samples_table(), crowds_table(), points_table()};
     size_t count = 0;
     for (size_t g = 0; g < sizeof groups / sizeof groups[0]; g++)
         if (opencl || !groups[g].needs_opencl)

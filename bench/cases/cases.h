@@ -54,7 +54,6 @@ typedef struct bench_limits {
     bool quick;          /* variants of crowd only if their names are requested */
     size_t largest;      /* largest size in samples: a power of two */
     size_t crowd_bytes;  /* maximum size of the results of a crowd */
-    size_t file_samples; /* rotations in a file, approximately */
 } bench_limits;
 
 /* Sizes grow by a factor of 8 from a pose of 64 tracks; after twenty steps they exceed 64 bits. */
@@ -88,7 +87,6 @@ bench_runner samples_run_baseline, samples_run_obvious;
 
 case_table samples_table(void); /* ceilings, low-passes and other layouts */
 case_table crowds_table(void);
-case_table files_table(void);
 case_table points_table(void);
 
 /* Writes the cases whose names match one of the globs, with commas between them (NULL: all). Returns

@@ -8,6 +8,7 @@
 
 #include "files/progress.h"
 #include "runner/runner.h"
+#include "runner/scratch.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -104,9 +104,7 @@ static bench_limits limits_of(const command_options *options, bool opencl,
     const size_t crowd_samples = sample_count(options, opencl, false);
     return (bench_limits){.quick = options->quick,
                           .largest = samples_largest(samples, info),
-                          .crowd_bytes = 16 * samples_largest(crowd_samples, info),
-                          .file_samples =
-                              sample_count(options, true, false) / (options->quick ? 512 : 32)};
+                          .crowd_bytes = 16 * samples_largest(crowd_samples, info)};
 }
 
 static cli_exit no_case(const command_options *options) {
@@ -210,9 +208,6 @@ const command command_bench = {
         "                device memory: model, palette, crossfade of two clips; a sample is a joint\n"
         "  crowds, layers, subset, bounds, list, poses, state\n"
         "                variants of crowd. In a quick run only if --case selects them\n"
-        "  files         motion files opened, resampled and written through the motion\n"
-        "                library; a sample is a rotation written, of glb-open a channel. cat and\n"
-        "                storage are what they are compared with\n"
         "  clip          keys in host memory to a clip on the device; a sample is a segment\n"
         "  oneshot-4, -2, -down-4\n"
         "                from keys in host memory to samples in host memory, upsampled by 4 and\n"
@@ -232,10 +227,8 @@ const command command_bench = {
         "with --quick; cold and first once). A repetition measures the case, its ceilings and its\n"
         "baseline in random order. Rates are those of the median; shares and ratios are medians\n"
         "of those of the repetitions. The record has more: docs/performance.md.\n\n"
-        "MB/s      bytes of results per second; for files, bytes read and written\n"
-        "ceiling   samples/s divided by those of a write-only fill of the same size; for files,\n"
-        "          by those of storage (write, fsync, rename) with the same bytes; for\n"
-        "          glb-open, by those of cat (read)\n"
+        "MB/s      bytes of results per second; of points, bytes read and written\n"
+        "ceiling   samples/s divided by those of a write-only fill of the same size\n"
         "baseline  samples/s divided by those of the baseline of the same method or crowd\n"
         "bound     the work that takes longest at the rates of the device: writing the results\n"
         "          (fill), reading keys and writing results (copy), or the operations as\n"
@@ -243,7 +236,7 @@ const command command_bench = {
         "          case; bench/compare prints the 95 % interval\n"
         "max, bits largest angle to the reference path (crowds: largest difference of a\n"
         "          number), and whether the bits match it, at 64 positions of the results,\n"
-        "          which were poisoned before. Files: at every position of every output",
+        "          which were poisoned before",
     .example = "posemill bench --quick\n"
                "posemill bench --case 'upsample-4/*' --json upsample.json",
     .run = run,

@@ -38,8 +38,6 @@ void bench_run_close(bench_run *run) {
     for (int m = 0; m < PM_METHOD_COUNT; m++)
         baseline_destroy(&run->baselines[m]);
     free(run->baseline_out);
-    free(run->files);
-    scratch_close(&run->folder);
     device_close(&run->device);
     scenes_destroy(&run->large);
     scenes_destroy(&run->scenes);

@@ -7,7 +7,6 @@
 
 #include "cases/work.h"
 #include "options/device_options.h"
-#include "scratch.h"
 
 /* ---- statistics ------------------------------------------------------------------
  * Medians, paired ratios, their intervals, and whether rates form two groups. The scripts compute the same
@@ -58,7 +57,7 @@ typedef enum bench_bits { BITS_UNCHECKED = 0, BITS_SAME, BITS_DIFFER } bench_bit
 /* What is measured in a repetition of a case. */
 typedef enum bench_role {
     ROLE_CASE,
-    ROLE_CEILING, /* a fill; of files, moving or storing their bytes */
+    ROLE_CEILING, /* a fill */
     ROLE_COPY,    /* of the roofline, as the next one */
     ROLE_ARITHMETIC,
     ROLE_BASELINE,
@@ -144,8 +143,6 @@ struct bench_run {
     parallel_pool *pool; /* of the baselines, and of the device */
     struct baseline *baselines[PM_METHOD_COUNT]; /* created on first use, as all that follows */
     float *baseline_out;                         /* of as many samples */
-    scratch folder;                              /* of the cases of files */
-    struct file_source *files;                   /* by file_content */
 };
 
 /* Opens a run for upsampling by 4 to about `samples`. */

@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Batches of `posemill resample` as users run them: any order, any interruption, the same bytes.
 
-usage: test_batch.py POSEMILL GENERATOR [--device NAME]
-
-GENERATOR writes archives in the shape of public sets: archive_generator.c.
+usage: test_batch.py POSEMILL
 """
 import fcntl
 import hashlib
@@ -25,17 +23,13 @@ import unittest
 from pathlib import Path
 
 import command_case
-from command_case import ARGUMENTS, POSEMILL
+from archives import generate
+from command_case import POSEMILL
 
-GENERATOR = Path(ARGUMENTS[0]).resolve()
 SEED = int(os.environ.get("POSEMILL_TEST_SEED", "20260301"), 0)
 FILES = 500
 FILES_SHOWN = 13
 NOBODY = 65534
-
-
-def generate(shape, folder, files, seed=1):
-    subprocess.run([GENERATOR, shape, folder, str(files), str(seed)], check=True)
 
 
 def tree(folder):

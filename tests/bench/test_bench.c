@@ -3,17 +3,16 @@
  * Tests of posemill bench: the list of cases; one run with very small sizes of each kind of case, whose
  * record is read; temporary folders; and rejected arguments. Performance is not tested.
  */
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE /* usleep */
 
 #include "cases/cases.h"
 #include "cases/crowd_scenes.h"
 #include "runner/runner.h"
+#include "runner/scratch.h"
 #include "support/check.h"
 #include "support/command.h"
 #include "support/test_folder.h"
-#include "support/traced.h"
 
-#include <glob.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -164,8 +163,7 @@ typedef struct expected {
 } expected;
 
 /* With --samples 4096. Of levels: all of the first 29 instances; of the next 28 those in group 2 of 16; of
- * the rest those in group 4. Files have the least number of frames, 9, and GLB always has 10000 channels.
- * A quick run has 24 files in a folder. */
+ * the rest those in group 4. */
 static const expected all[] = {
     {"ceiling/fill", 4096, 16, 0},
     {"ceiling/copy", 4096, 32, CEILING},
@@ -203,17 +201,6 @@ static const expected all[] = {
     {"points/screw", 4096, 12, BASELINE | CHECKED},
     {"points/unsorted", 4096, 12, CHECKED},
     {"points/fresh-scan", 4096, 12, BASELINE | CHECKED},
-    {"files/cat", 9 * 60, 0, 0},
-    {"files/storage", 9 * 60, 0, 0},
-    {"files/bvh-x4", 33 * 60, 0, CEILING | CHECKED},
-#if POSEMILL_NPZ
-    {"files/npz-stored-x1", 9 * 52, 0, CEILING | CHECKED},
-    {"files/npz-deflated-120-to-30", 3 * 52, 0, CEILING | CHECKED},
-#endif
-#if POSEMILL_GLTF
-    {"files/glb-open", 10000, 0, CEILING | CHECKED},
-    {"files/glb-open-own-times", 10000, 0, CEILING | CHECKED},
-#endif
 };
 
 /* The share of a ceiling of itself is 1, and so is the ratio of a baseline to itself. */
@@ -280,40 +267,32 @@ TEST(states_of_bodies_are_measured) {
 
 /* ---- temporary folders ---------------------------------------------------------- */
 
-static bool exists(const traced *t, const void *pattern) {
-    (void)t;
-    SCOPED(globfree) glob_t found;
-    const bool any = glob(pattern, 0, NULL, &found) == 0;
-    return any;
-}
-
-/* Sends a signal when a file that matches the pattern exists. The process that removes the folder may
- * outlive the command. */
-static void expect_no_folder_after(char *const *words, const char *pattern, int number_of_signal) {
-    traced t = traced_begin(words);
-    if (!traced_run_until(&t, exists, pattern))
-        fail_msg("%s never existed", pattern);
-    const int status = traced_finish(&t, number_of_signal);
-    if (!WIFSIGNALED(status) || WTERMSIG(status) != number_of_signal ||
-        exists(&t, "posemill-bench-*"))
-        fail_msg("%s: signal %d, status %x", pattern, number_of_signal, (unsigned)status);
-    assert_int_equal(remove("messages.txt"), 0);
-}
-
-/* While an input is written, also by a signal that no process can handle. */
-TEST(a_signal_leaves_no_folder) {
-    static const struct {
-        char *cases, *file;
-        int number;
-    } moments[] = {
-        {"files/bvh*", "posemill-bench-*/input0.bvh", SIGTERM},
-        {"files/bvh*", "posemill-bench-*/input0.bvh", SIGKILL},
-    };
-    for (size_t i = 0; i < COUNT_OF(moments); i++) {
-        char *const words[] = {POSEMILL_COMMAND, "bench",  "--device",       "none", "--quick",
-                               "--quiet",        "--case", moments[i].cases, NULL};
-        expect_no_folder_after(words, moments[i].file, moments[i].number);
+/* A process that opens the folder of a run, leaves a file in it, and is killed. The one that removes the folder outlives
+ * it. */
+TEST(a_killed_process_leaves_no_folder) {
+    scratch folder = {.watcher = NULL};
+    char path[SCRATCH_PATH];
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        const bool made = scratch_open(&folder) == CLI_DONE &&
+                          scratch_path(&folder, "part", path) == CLI_DONE &&
+                          scratch_empty(path) == CLI_DONE;
+        if (!made || write(ends[1], folder.path, sizeof folder.path) < 0)
+            _exit(1);
+        for (;;)
+            pause();
     }
+    close(ends[1]);
+    const bool told = read(ends[0], folder.path, sizeof folder.path) == sizeof folder.path;
+    const bool existed = told && access(folder.path, F_OK) == 0;
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    close(ends[0]);
+    assert_true(existed);
+    while (access(folder.path, F_OK) == 0)
+        usleep(1000);
 }
 
 /* ---- arguments ------------------------------------------------------------------ */
