@@ -112,12 +112,8 @@ int main(int argc, char **argv) {
         status = make_layers(b.crowd, step, time, layers, &error);
     if (status == PM_OK)
         status = pose(b.crowd, layers, matrices, &error);
-    if (status != PM_OK) {
-        char text[PM_ERROR_TEXT_SIZE];
-        pm_error_text(&error, PM_SPELLING_FIELD, text, sizeof text);
-        fprintf(stderr, "crowd_layers: %s\n", text);
-    }
-    const bool good = status == PM_OK && report(pm_skeleton_slots(b.skeleton), matrices);
+    const bool good = body_succeeded("crowd_layers", status, &error) &&
+                      report(pm_skeleton_slots(b.skeleton), matrices);
     body_close(&b);
     return good ? 0 : 1;
 }

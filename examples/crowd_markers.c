@@ -106,12 +106,8 @@ int main(int argc, char **argv) {
     if (status == PM_OK)
         status = count_hour(b.crowd, &heard, &expected, &error);
     body_close(&b);
-    if (status != PM_OK) {
-        char text[PM_ERROR_TEXT_SIZE];
-        pm_error_text(&error, PM_SPELLING_FIELD, text, sizeof text);
-        fprintf(stderr, "crowd_markers: %s\n", text);
+    if (!body_succeeded("crowd_markers", status, &error))
         return 1;
-    }
     printf("%d steps in the fade are of both clips, %d of one; %d out of turn\n", s.both, s.single,
            s.out_of_turn);
     printf("%zu steps in an hour of frames; %zu expected\n", heard, expected);

@@ -6,6 +6,7 @@
 #include "body.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const double pi = 3.14159265358979323846;
@@ -252,6 +253,15 @@ pm_status body_open(body *b, const body_description *d, const char *device, pm_e
                                                   .markers = d->markers},
                                  &b->crowd, error);
     return status;
+}
+
+bool body_succeeded(const char *program, pm_status status, const pm_error *error) {
+    char text[PM_ERROR_TEXT_SIZE];
+    if (status == PM_OK)
+        return true;
+    pm_error_text(error, PM_SPELLING_FIELD, text, sizeof text);
+    fprintf(stderr, "%s: %s\n", program, text);
+    return false;
 }
 
 void body_close(body *b) {

@@ -90,4 +90,7 @@ typedef struct body {
 pm_status body_open(body *b, const body_description *d, const char *device, pm_error *error);
 void body_close(body *b);
 
+/* Whether a call was successful; otherwise prints why not. */
+bool body_succeeded(const char *program, pm_status status, const pm_error *error);
+
 #endif

@@ -4,6 +4,8 @@
  */
 #include "queue.h"
 
+#include "body.h"
+
 #include <stdio.h>
 
 cl_int queue_open(queue *q, const pm_engine *engine, const char *source, const char *name) {
@@ -21,15 +23,13 @@ cl_int queue_open(queue *q, const pm_engine *engine, const char *source, const c
 }
 
 bool queue_report(const queue *q, const char *program, pm_status status, const pm_error *error) {
-    if (status != PM_OK) {
-        char text[PM_ERROR_TEXT_SIZE];
-        pm_error_text(error, PM_SPELLING_FIELD, text, sizeof text);
-        fprintf(stderr, "%s: %s\n", program, text);
-    } else if (q->status == CL_DEVICE_NOT_FOUND)
+    if (!body_succeeded(program, status, error))
+        return false;
+    if (q->status == CL_DEVICE_NOT_FOUND)
         fprintf(stderr, "%s: no OpenCL device\n", program);
     else if (q->status != CL_SUCCESS)
         fprintf(stderr, "%s: OpenCL error %d\n", program, (int)q->status);
-    return status == PM_OK && q->status == CL_SUCCESS;
+    return q->status == CL_SUCCESS;
 }
 
 void queue_close(queue *q) {

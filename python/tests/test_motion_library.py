@@ -600,14 +600,6 @@ def test_wrong_libraries(tmp_path):
 
 
 @pytest.mark.processes
-def test_the_example_of_learning_runs():
-    done = subprocess.run([sys.executable, ROOT / "examples" / "learning.py", WALK, WALK],
-                          capture_output=True, text=True, check=True)
-    assert "MotionLibrary(2 motions, 21 bodies, 4 s, squad)" in done.stdout
-    assert 0.3 < float(done.stdout.split("mean reward ")[1].split(",")[0]) < 1
-
-
-@pytest.mark.processes
 def test_states_are_the_rivals_and_are_measured_beside_them(tmp_path):
     record = tmp_path / "states.json"
     subprocess.run([sys.executable, ROOT / "bench" / "python", "-o", record, "--group", "states", "--rounds", "1",

@@ -55,7 +55,6 @@ TEST_ON_BOTH(what_the_small_programs_show_holds) {
         const char *line, *words;
     } programs[] = {
         {POSEMILL_PROGRAMS "/crowd_layers", "waving moves head, hand, foot by 0.000 "},
-        {POSEMILL_PROGRAMS "/crowd_bounds", "500 instances: 24000 bytes of hands, 16000 of boxes"},
         {POSEMILL_PROGRAMS "/crowd_markers", "6545 steps in an hour of frames"},
     };
     need_device(state);
