@@ -76,24 +76,6 @@ static bool is_chosen(const char *globs, const char *name) {
     return !globs;
 }
 
-/* One case per size: a pose, then eight times as much, and so on up to the largest size. */
-static size_t add_sizes(pm_method method, size_t largest, const char *glob, bench_case *at) {
-    size_t count = 0;
-    size_t samples = SCENE_TRACKS;
-    bool last = false;
-    while (!last) {
-        bench_case *size = at + count;
-        last = samples >= largest;
-        *size = (bench_case){
-            .run = samples_run, .clock = CLOCK_WALL, .method = method, .samples = samples};
-        snprintf(size->name, sizeof size->name, "sizes/%s-%zu", pm_method_get_info(method)->name,
-                 samples);
-        count += is_chosen(glob, size->name) ? 1 : 0;
-        samples = samples < largest / 8 ? 8 * samples : largest;
-    }
-    return count;
-}
-
 static size_t add_methods(const bench_group *group, const char *glob, bench_case *at) {
     size_t count = 0;
     for (int m = 0; m < PM_METHOD_COUNT; m++) {
@@ -136,8 +118,6 @@ size_t bench_cases(const char *glob, bool opencl, const bench_limits *limits,
     for (size_t g = 0; g < sizeof groups / sizeof groups[0]; g++)
         if (opencl || !groups[g].needs_opencl)
             count += add_methods(&groups[g], glob, &cases[count]);
-    count += add_sizes(PM_METHOD_SLERP, limits->largest, glob, &cases[count]);
-    count += add_sizes(PM_METHOD_SQUAD, limits->largest, glob, &cases[count]);
     for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
         count += add_rows(&tables[t], opencl, limits, glob, &cases[count]);
     return count;

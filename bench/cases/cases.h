@@ -46,22 +46,15 @@ struct bench_case {
     bench_clock clock;
     bench_start start;
     pm_method method;
-    size_t samples;  /* 0: as many as the scene has */
     const void *row; /* of the runner's own table; NULL: a method */
 };
 
 typedef struct bench_limits {
-    bool quick;          /* variants of crowd only if their names are requested */
-    size_t largest;      /* largest size in samples: a power of two */
-    size_t crowd_bytes;  /* maximum size of the results of a crowd */
+    bool quick;         /* variants of crowd only if their names are requested */
+    size_t crowd_bytes; /* maximum size of the results of a crowd */
 } bench_limits;
 
-/* Sizes grow by a factor of 8 from a pose of 64 tracks; after twenty steps they exceed 64 bits. */
-enum {
-    BENCH_SIZES_MAX = 21,
-    BENCH_ROWS_MAX = 128,
-    BENCH_CASES_MAX = 32 * PM_METHOD_COUNT + 2 * BENCH_SIZES_MAX + BENCH_ROWS_MAX
-};
+enum { BENCH_ROWS_MAX = 128, BENCH_CASES_MAX = 32 * PM_METHOD_COUNT + BENCH_ROWS_MAX };
 
 /* Cases with a table of their own, each row of which begins with the name of its case. */
 typedef struct case_table {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLE_BYTES = 16, QUEUED_MAX = 1024 };
+enum { SAMPLE_BYTES = 16 };
 
 typedef struct sample_work {
     bench_run *run;
@@ -21,7 +21,6 @@ typedef struct sample_work {
     pm_filter *filter;
     pm_sample_job job;
     bench_clock clock;
-    size_t count; /* of jobs in one measurement */
     char *memory; /* of `out`; NULL: the results are those of the device */
     float *out;
     const baseline *base; /* what computes them, in C */
@@ -33,7 +32,7 @@ typedef struct sample_work {
 static cli_exit device_once(void *context, double *seconds) {
     const sample_work *w = context;
     bench_device *device = &w->run->device;
-    return device->verbs->sample(device, w->clip, &w->job, w->clock, w->count, seconds);
+    return device->verbs->sample(device, w->clip, &w->job, w->clock, 1, seconds);
 }
 
 static cli_exit host_once(void *context, double *seconds) {
@@ -78,15 +77,9 @@ static cli_exit obvious_once(void *context, double *seconds) {
 /* The job of a scene and a clip for it, which checks results that others compute, too. */
 static cli_exit begin(bench_run *run, scenes *s, const bench_case *which, bench_result *result,
                       sample_work *w) {
-    *w = (sample_work){.run = run,
-                       .job = scenes_job(s, which->scene, &result->samples),
-                       .clock = which->clock,
-                       .count = 1};
+    *w = (sample_work){
+        .run = run, .job = scenes_job(s, which->scene, &result->samples), .clock = which->clock};
     w->desc = scenes_describe(s, which->scene, which->method, &w->timeline);
-    if (which->samples > 0) { /* the beginning of the job */
-        w->job.sample_count = which->samples / s->tracks;
-        result->samples = which->samples;
-    }
     bench_set_work(work_of_job(s, which->scene, which->method, w->job.sample_count), result);
     result->error_bound = 2.0 * pm_method_get_info(which->method)->max_error;
     return scenes_clip(s, which->scene, which->method, &w->clip);
@@ -127,30 +120,22 @@ static cli_exit poison(const sample_work *w, size_t bytes) {
     return CLI_DONE;
 }
 
-/* A pose takes a few microseconds, less than the resolution of clock and scheduler, so as many jobs of a
- * given size are timed together as take a millisecond. `method`: that of the baseline; none:
- * PM_METHOD_COUNT. */
-static cli_exit measure(sample_work *w, const bench_case *which, bench_work once, int method,
-                        bench_result *result) {
+/* `method`: that of the baseline; none: PM_METHOD_COUNT. */
+static cli_exit measure(sample_work *w, bench_work once, int method, bench_result *result) {
     bench_run *run = w->run;
     bench_plan plan = bench_plan_of(run, once, w);
     sample_work base = {.run = run};
     cli_exit code = CLI_DONE;
-    if (which->samples > 0)
-        code = bench_choose_count(once, w, 1e-3, QUEUED_MAX, &w->count);
     if (method < PM_METHOD_COUNT && baseline_has((pm_method)method)) {
         code = prepare_baseline(run, (pm_method)method, &base);
         bench_plan_compare(&plan, ROLE_BASELINE, baseline_once, &base,
                            (double)result->samples / (double)run->samples);
     }
-    return code == CLI_DONE
-               ? bench_measure(run, &plan, which->samples > 0 ? CLOCK_WALL : CLOCK_KERNEL, w->count,
-                               result)
-               : code;
+    return code == CLI_DONE ? bench_measure(run, &plan, CLOCK_KERNEL, 1, result) : code;
 }
 
-static cli_exit check_and_measure(sample_work *w, const bench_case *which, bench_work once,
-                                  int method, bench_result *result) {
+static cli_exit check_and_measure(sample_work *w, bench_work once, int method,
+                                  bench_result *result) {
     const check_output output = {&w->run->device, w->out};
     double seconds;
     cli_exit code = poison(w, result->samples * SAMPLE_BYTES);
@@ -158,7 +143,7 @@ static cli_exit check_and_measure(sample_work *w, const bench_case *which, bench
         code = once(w, &seconds);
     if (code == CLI_DONE)
         code = check_samples(w->clip, w->filter, &w->job, output, result);
-    return code == CLI_DONE ? measure(w, which, once, method, result) : code;
+    return code == CLI_DONE ? measure(w, once, method, result) : code;
 }
 
 /* ---- jobs ---------------------------------------------------------------------- */
@@ -177,20 +162,10 @@ size_t samples_largest(size_t samples, const pm_device_info *info) {
     return largest;
 }
 
-/* All sizes of a method share one clip. */
 cli_exit samples_run(bench_run *run, const bench_case *which, bench_result *result) {
-    const bool is_size = which->samples > 0;
-    scenes *s = is_size ? &run->large : &run->scenes;
     sample_work w;
-    cli_exit code = CLI_DONE;
-    if (!s->rotations)
-        code = scenes_create(s, run->device.engine, run->limits.largest, SCENE_TRACKS, false);
-    if (code == CLI_DONE)
-        code = begin(run, s, which, result, &w);
-    return code == CLI_DONE
-               ? check_and_measure(&w, which, device_once,
-                                   is_size ? PM_METHOD_COUNT : (int)which->method, result)
-               : code;
+    const cli_exit code = begin(run, &run->scenes, which, result, &w);
+    return code == CLI_DONE ? check_and_measure(&w, device_once, (int)which->method, result) : code;
 }
 
 static cli_exit run_into(bench_run *run, scenes *s, const bench_case *which, size_t offset,
@@ -200,7 +175,7 @@ static cli_exit run_into(bench_run *run, scenes *s, const bench_case *which, siz
     if (code == CLI_DONE)
         code = open_host(&w, result->samples, offset);
     if (code == CLI_DONE)
-        code = check_and_measure(&w, which, host_once, (int)which->method, result);
+        code = check_and_measure(&w, host_once, (int)which->method, result);
     end(&w);
     return code;
 }
@@ -219,7 +194,7 @@ cli_exit samples_run_oneshot(bench_run *run, const bench_case *which, bench_resu
     if (code == CLI_DONE)
         code = open_host(&w, result->samples, 0);
     if (code == CLI_DONE)
-        code = check_and_measure(&w, which, host_once, (int)which->method, result);
+        code = check_and_measure(&w, host_once, (int)which->method, result);
     end(&w);
     return code;
 }
@@ -255,8 +230,7 @@ cli_exit samples_run_baseline(bench_run *run, const bench_case *which, bench_res
     result->baseline_ratio = 1.0;
     if (code == CLI_DONE)
         code = prepare_baseline(run, which->method, &w);
-    return code == CLI_DONE ? check_and_measure(&w, which, baseline_once, PM_METHOD_COUNT, result)
-                            : code;
+    return code == CLI_DONE ? check_and_measure(&w, baseline_once, PM_METHOD_COUNT, result) : code;
 }
 
 cli_exit samples_run_obvious(bench_run *run, const bench_case *which, bench_result *result) {
@@ -265,7 +239,7 @@ cli_exit samples_run_obvious(bench_run *run, const bench_case *which, bench_resu
     cli_exit code = begin_other(run, which, result, &w);
     if (code == CLI_DONE)
         code = run->device.verbs->set_keys(&run->device, s->rotations, s->segments + 1, s->tracks);
-    return code == CLI_DONE ? check_and_measure(&w, which, obvious_once, (int)which->method, result)
+    return code == CLI_DONE ? check_and_measure(&w, obvious_once, (int)which->method, result)
                             : code;
 }
 
@@ -308,7 +282,7 @@ static cli_exit run_lowpass(bench_run *run, const bench_case *which, bench_resul
     if (code == CLI_DONE)
         code = open_host(&w, result->samples, 0);
     if (code == CLI_DONE)
-        code = check_and_measure(&w, which, host_once, PM_METHOD_COUNT, result);
+        code = check_and_measure(&w, host_once, PM_METHOD_COUNT, result);
     end(&w);
     return code;
 }

@@ -100,10 +100,8 @@ static size_t sample_count(const command_options *options, bool opencl, bool qui
 /* The number of instances of a crowd is the same in a quick run. */
 static bench_limits limits_of(const command_options *options, bool opencl,
                               const pm_device_info *info) {
-    const size_t samples = sample_count(options, opencl, options->quick);
     const size_t crowd_samples = sample_count(options, opencl, false);
     return (bench_limits){.quick = options->quick,
-                          .largest = samples_largest(samples, info),
                           .crowd_bytes = 16 * samples_largest(crowd_samples, info)};
 }
 
@@ -171,7 +169,7 @@ static cli_exit run(command_options *options, int count, char **operands) {
     if (code != CLI_DONE)
         return code;
     state.opencl = POSEMILL_OPENCL && strcmp(device_options_choice(&options->device), "none") != 0;
-    /* Checked before a device is opened: its memory can reduce the number of sizes. */
+    /* Checked before a device is opened: its memory can reduce the number of crowds. */
     const pm_device_info any = {.type = PM_DEVICE_REFERENCE};
     const bench_limits limits = limits_of(options, state.opencl, &any);
     state.case_count = bench_cases(options->cases, state.opencl, &limits, state.cases);
@@ -202,8 +200,6 @@ const command command_bench = {
         "  loop          upsampling by 4 of a closed clip, half of it in the second period\n"
         "  times         every sample of all tracks at a random time\n"
         "  samples       random (track, time) pairs\n"
-        "  sizes         upsampling by 4 to a given number of samples, from a pose of 64 tracks\n"
-        "                up, left in device memory\n"
         "  crowd         10000 instances of 64 joints at random times in 8 clips, posed in\n"
         "                device memory: model, palette, crossfade of two clips; a sample is a joint\n"
         "  crowds, layers, subset, bounds, list, poses, state\n"

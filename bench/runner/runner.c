@@ -39,7 +39,6 @@ void bench_run_close(bench_run *run) {
         baseline_destroy(&run->baselines[m]);
     free(run->baseline_out);
     device_close(&run->device);
-    scenes_destroy(&run->large);
     scenes_destroy(&run->scenes);
     parallel_destroy(&run->pool);
     memset(run, 0, sizeof *run);

@@ -139,8 +139,7 @@ struct bench_run {
     size_t samples; /* of upsampling by 4 */
     bench_device device;
     scenes scenes;
-    scenes large;        /* keys of the largest of `sizes`; made on first use */
-    parallel_pool *pool; /* of the baselines, and of the device */
+    parallel_pool *pool;                         /* of the baselines, and of the device */
     struct baseline *baselines[PM_METHOD_COUNT]; /* created on first use, as all that follows */
     float *baseline_out;                         /* of as many samples */
 };
@@ -169,7 +168,7 @@ cli_exit bench_measure(bench_run *run, bench_plan *plan, bench_clock clock, size
 cli_exit start_measure(const device_options *device, const bench_case *which, bool quick,
                        bool *opencl, bench_result *result);
 
-/* The largest size of a run whose upsampling by 4 gives `samples`: four times as many, or the power
+/* The most samples of a case of a run whose upsampling by 4 gives `samples`: four times as many, or the power
  * of two that the device allows in one buffer and in a quarter of its memory. */
 size_t samples_largest(size_t samples, const pm_device_info *info);
 

@@ -26,7 +26,7 @@
 static bench_case cases[BENCH_CASES_MAX];
 
 /* Room for 85 instances of 64 joints and 48 bytes. */
-static const bench_limits small = {.quick = false, .largest = 16384, .crowd_bytes = 16 * 16384};
+static const bench_limits small = {.quick = false, .crowd_bytes = 16 * 16384};
 
 static size_t list(const char *globs, bool opencl, bool quick) {
     bench_limits limits = small;
@@ -77,14 +77,6 @@ TEST(cases_are_picked_by_globs) {
     assert_string_equal(cases[1].name, "upsample-2/squad");
     assert_true(has(list("*/squa[d]", false, false), "baseline/squad"));
     assert_false(has(list("*/squa[d]", false, false), "baseline/slerp"));
-}
-
-/* From one pose, in steps of eight, up to the largest size. */
-TEST(sizes_grow_by_eight) {
-    static const size_t sizes[] = {64, 512, 4096, 16384};
-    assert_int_equal(list("sizes/*", false, true), 2 * COUNT_OF(sizes));
-    for (size_t i = 0; i < 2 * COUNT_OF(sizes); i++)
-        assert_int_equal(cases[i].samples, sizes[i % COUNT_OF(sizes)]);
 }
 
 TEST(a_quick_run_has_variants_of_crowds_when_asked_for_and_never_many_clips) {
@@ -176,8 +168,6 @@ static const expected all[] = {
     {"loop/circular", 4096, 16, CEILING | CHECKED | BOUND},
     {"samples/nlerp", 4096, 16, CEILING | BASELINE | CHECKED | BOUND},
     {"times-log48/slerp", 4096, 16, CEILING | BASELINE | CHECKED | BOUND},
-    {"sizes/slerp-64", 64, 16, CEILING | CHECKED | BOUND},
-    {"sizes/slerp-16384", 16384, 16, CEILING | CHECKED | BOUND},
     {"clip/slerp", 64 * 16, 16, 0},
     {"oneshot-2/hermite", 2048, 16, CEILING | CHECKED | BOUND},
     {"lowpass/taps-32", 2048, 16, CEILING | CHECKED | BOUND},

@@ -33,7 +33,7 @@ OF_CASES = {"name", "samples", "bytes_per_sample", "bytes_read", "bytes_written"
 # Batches, of which only old records have cases, have the first, and records since November 2026 the next ones.
 OPTIONAL = {"files", "copy_seconds", "arithmetic_seconds"}
 # One method of each group, and all cases of others; test_bench runs every method.
-REFERENCE = ("*/slerp", "ceiling/*", "sizes/*", "crowd/*", "state/*")
+REFERENCE = ("*/slerp", "ceiling/*", "crowd/*", "state/*")
 ROOM = {"state/*": "131072"} # samples for the results of 4096 bodies
 os.environ.setdefault("LSAN_OPTIONS", f"suppressions={BENCH.parent}/tests/lsan.supp") # drivers leak
 
