@@ -5,14 +5,13 @@ A Motion has joints with names, parents, rest poses, and channels of keys; `eval
 rotations and the places of all joints. Nothing here is shared with the command.
 """
 import io
-import json
-import struct
 import zipfile
 from pathlib import Path
 
 import command_case
 
 np = command_case.require_numpy()
+import gltf_curves # pylint: disable=wrong-import-position
 from rotations import quaternions, slerp # pylint: disable=wrong-import-position
 
 JOINTS = [("Hips", -1, (0.0, 95.0, 0.0)), ("Spine", 0, (0.0, 20.0, 1.0)), ("Head", 1, (0.0, 30.0, 0.0)),
@@ -158,32 +157,13 @@ def read_bvh(path):
 
 
 def read_glb(path, clip=0):
-    """One clip; linear channels of floats."""
-    data = Path(path).read_bytes()
-    size = struct.unpack_from("<I", data, 12)[0]
-    document, binary = json.loads(data[20:20 + size]), data[28 + size:]
-
-    def accessor(index):
-        a = document["accessors"][index]
-        view = document["bufferViews"][a["bufferView"]]
-        width = {"SCALAR": 1, "VEC3": 3, "VEC4": 4}[a["type"]]
-        assert a["componentType"] == 5126 and view.get("byteStride", 4 * width) == 4 * width
-        begin = view.get("byteOffset", 0) + a.get("byteOffset", 0)
-        return np.frombuffer(binary, "<f4", a["count"] * width, begin).reshape(-1, width).astype(float)
-
-    nodes = document["nodes"]
-    joints = [Joint(n.get("name", ""), -1, n.get("translation", (0, 0, 0)), n.get("rotation", (0, 0, 0, 1)),
-                    n.get("scale", (1, 1, 1))) for n in nodes]
-    for n, node in enumerate(nodes):
-        for child in node.get("children", []):
-            joints[child].parent = n
-    animation = document["animations"][clip]
-    for channel in animation["channels"]:
-        sampler = animation["samplers"][channel["sampler"]]
-        assert sampler.get("interpolation", "LINEAR") == "LINEAR"
-        keys = accessor(sampler["output"])
-        joints[channel["target"]["node"]].channels[channel["target"]["path"]] = (
-            accessor(sampler["input"])[:, 0], keys)
+    """One clip; linear channels."""
+    document = gltf_curves.Gltf(path)
+    joints = [Joint(n.get("name", ""), document.parents[i], n.get("translation", (0, 0, 0)),
+                    n.get("rotation", (0, 0, 0, 1)), n.get("scale", (1, 1, 1))) for i, n in enumerate(document.nodes)]
+    for (node, path), (times, keys, kind) in document.channels(clip).items():
+        assert kind == "LINEAR"
+        joints[node].channels[path] = (times, keys)
     return Motion(joints)
 
 

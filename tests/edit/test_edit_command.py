@@ -14,6 +14,7 @@ import command_case
 from command_case import ARGUMENTS, WALK
 
 np = command_case.require_numpy()
+from rotations import matrices
 
 DATA = Path(ARGUMENTS[0])
 
@@ -580,13 +581,6 @@ def world_of(bones, parents, values, name):
     return place + above @ bones[parents[name]]["offset"], above @ turn
 
 
-def matrix_of(q):
-    x, y, z, w = q
-    return np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-                     [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-                     [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)]])
-
-
 ASF = """:version 1.10
 :units
   length 0.45
@@ -641,7 +635,7 @@ class Acclaim(Case):
             places, worlds = {}, {}
             for j, name in enumerate(names):
                 parent = int(made["parents"][j])
-                local = matrix_of(turns[at, j])
+                local = matrices(turns[at, j])
                 places[j] = root[at] if parent < 0 else places[parent] + worlds[parent] @ offsets[j]
                 worlds[j] = local if parent < 0 else worlds[parent] @ local
                 place, world = world_of(bones, parents, values[at], name)

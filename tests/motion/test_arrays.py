@@ -16,6 +16,7 @@ from command_case import ARGUMENTS, SEED, WALK
 
 np = command_case.require_numpy()
 import motions
+import rotations
 from rotations import angles, matrices
 
 DATA = Path(ARGUMENTS[0])
@@ -246,11 +247,7 @@ def model(name):
 
 def turns(v):
     """Matrices of rotation vectors."""
-    angle = np.linalg.norm(v, axis=-1)[..., None, None]
-    x, y, z = np.moveaxis(v / np.maximum(angle[..., 0], 1e-30), -1, 0)
-    o = np.zeros_like(x)
-    k = np.stack([o, -z, y, z, o, -x, -y, x, o], -1).reshape(*x.shape, 3, 3)
-    return np.eye(3) + np.sin(angle) * k + (1 - np.cos(angle)) * (k @ k)
+    return rotations.matrices(rotations.quaternions(v))
 
 
 class Skeletons(Case):

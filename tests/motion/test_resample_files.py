@@ -4,12 +4,9 @@
 
 usage: test_resample_files.py POSEMILL DATA
 
-NumPy reads what was written; glTF is read with the JSON module alone, and evaluated as appendix C of
-its specification says.
+NumPy reads what was written; gltf_curves.py reads and evaluates glTF.
 """
-import base64
 import json
-import struct
 import sys
 from pathlib import Path
 
@@ -17,7 +14,8 @@ import command_case
 from command_case import ARGUMENTS
 
 np = command_case.require_numpy()
-from rotations import angles, slerp
+from gltf_curves import Gltf, evaluate
+from rotations import angles
 
 DATA = Path(ARGUMENTS[0])
 if not DATA.is_dir():
@@ -134,100 +132,26 @@ class LowPass(Case):
 # ---- glTF ----------------------------------------------------------------------------------------
 
 
-class Document:
-    """A glTF file by its JSON."""
-
-    def __init__(self, path):
-        data = Path(path).read_bytes()
-        self.chunks = []
-        if data[:4] == b"glTF":
-            size = struct.unpack_from("<I", data, 12)[0]
-            self.json = json.loads(data[20:20 + size])
-            rest = data[20 + size:]
-            self.binary = rest[8:8 + struct.unpack_from("<I", rest)[0]] if rest else b""
-        else:
-            self.json = json.loads(data)
-            self.binary = None
-        self.buffers = [self.load(b, Path(path).parent) for b in self.json.get("buffers", [])]
-
-    def load(self, buffer, folder):
-        uri = buffer.get("uri")
-        if uri is None:
-            return self.binary
-        if uri.startswith("data:"):
-            return base64.b64decode(uri.partition(",")[2])
-        return (folder / uri).read_bytes()
-
-    def array(self, index):
-        a = self.json["accessors"][index]
-        kind = {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5126: "<f4"}[a["componentType"]]
-        width = {"SCALAR": 1, "VEC3": 3, "VEC4": 4, "MAT4": 16}[a["type"]]
-        view = self.json["bufferViews"][a["bufferView"]]
-        start = view.get("byteOffset", 0) + a.get("byteOffset", 0)
-        numbers = np.frombuffer(self.buffers[view["buffer"]], kind, a["count"] * width, start)
-        values = numbers.astype(float).reshape(a["count"], width)
-        if a.get("normalized"):
-            limit = {"i1": 127, "u1": 255, "<i2": 32767, "<u2": 65535}[kind]
-            values = np.maximum(values / limit, -1)
-        return values
-
-    def channels(self, animation):
-        a = self.json["animations"][animation]
-        for channel in a["channels"]:
-            sampler = a["samplers"][channel["sampler"]]
-            times = self.array(sampler["input"])[:, 0]
-            yield (channel["target"].get("node"), channel["target"]["path"],
-                   sampler.get("interpolation", "LINEAR"), times, self.array(sampler["output"]))
-
-
-def evaluate(path, interpolation, times, values, t):
-    """Appendix C of glTF 2.0. `values` has a row for each key, of three for cubic splines."""
-    rows = values.reshape(len(times), -1) if interpolation != "CUBICSPLINE" else \
-        values.reshape(len(times), 3, -1)
-    key = rows if interpolation != "CUBICSPLINE" else rows[:, 1]
-    if path == "rotation" and interpolation != "CUBICSPLINE":
-        key = key / np.linalg.norm(key, axis=-1, keepdims=True)
-    def unit(q):
-        return q / np.linalg.norm(q) if path == "rotation" else q
-
-    if t <= times[0] or len(times) == 1:
-        return unit(key[0])
-    if t >= times[-1]:
-        return unit(key[-1])
-    i = int(np.searchsorted(times, t, "right")) - 1
-    seconds = times[i + 1] - times[i]
-    u = (t - times[i]) / seconds
-    if interpolation == "STEP" or u == 0:
-        return unit(key[i])
-    if interpolation == "LINEAR":
-        return slerp(key[i], key[i + 1], u) if path == "rotation" else key[i] + u * (key[i + 1] - key[i])
-    value = ((2 * u**3 - 3 * u**2 + 1) * key[i] + seconds * (u**3 - 2 * u**2 + u) * rows[i, 2] +
-             (3 * u**2 - 2 * u**3) * key[i + 1] + seconds * (u**3 - u**2) * rows[i + 1, 0])
-    return unit(value)
-
-
 class Curves(Case):
-    """Channels of a result against the source's curves, evaluated here."""
+    """Channels of a result against the source's curves."""
 
     def check_channel(self, name, source, result):
-        node, path, interpolation, times, values = source
-        self.assertEqual((node, path), result[:2], name)
-        if interpolation == "STEP":
-            self.assertEqual(result[2], "STEP", name)
-            self.assertTrue(np.array_equal(times, result[3]) and np.array_equal(values, result[4]), name)
+        path, (times, values, kind) = source[1:]
+        at, found, found_kind = result[2]
+        self.assertEqual(source[:2], result[:2], name)
+        self.assertEqual(found_kind, "STEP" if kind == "STEP" else "LINEAR", name)
+        if kind == "STEP":
+            self.assertTrue(np.array_equal(times, at) and np.array_equal(values, found), name)
             return 0
-        self.assertEqual(result[2], "LINEAR", name)
-        largest = max(1, np.abs(values).max())
-        width = len(evaluate(path, interpolation, times, values, 0))
-        for t, got in zip(result[3], result[4].reshape(len(result[3]), width)):
-            exact = evaluate(path, interpolation, times, values, t)
-            error = angles(exact, got) if path == "rotation" else np.abs(exact - got).max() / largest
-            self.assertLess(error, 1e-6, f"{name} at {t}")
-        return len(result[3])
+        exact = evaluate(source[2], path, at)
+        error = (angles(exact, found) if path == "rotation"
+                 else np.abs(exact - found) / max(1, np.abs(values).max()))
+        self.assertLess(error.max(), 1e-6, name)
+        return len(at)
 
     def check_animation(self, name, source, result, index, rate):
-        channels = list(zip(source.channels(index), result.channels(index), strict=True))
-        moving = [s[3] for s, _ in channels]
+        channels = list(zip(source.curves(index), result.curves(index), strict=True))
+        moving = [a[2][0] for a, _ in channels]
         begin, end = min(t[0] for t in moving), max(t[-1] for t in moving)
         # Key times have lost some distances of float32: AnimatedMorphCube adds them up.
         lost = 6 * float(np.spacing(np.float32(end)))
@@ -235,17 +159,17 @@ class Curves(Case):
         checked = 0
         for a, b in channels:
             checked += self.check_channel(f"{name} animation {index} {a[:2]}", a, b)
-            values = a[4].reshape(len(a[3]), -1)
-            if a[2] == "LINEAR" and (values == values[0]).all():  # one key where others have the end
-                self.assertIn([float(t) for t in b[3]], (expected[:1], expected[:1] + expected[-1:]), name)
-            elif a[2] != "STEP":
-                self.assertEqual(len(expected), len(b[3]), name)
-                self.assertLessEqual(np.abs(np.array(expected) - b[3]).max(), lost, name)
-                self.assertEqual(b[3][0], np.float32(begin), name)
+            (_, values, kind), (times, _, _) = a[2], b[2]
+            if kind == "LINEAR" and (values == values[0]).all():  # one key where others have the end
+                self.assertIn([float(t) for t in times], (expected[:1], expected[:1] + expected[-1:]), name)
+            elif kind != "STEP":
+                self.assertEqual(len(expected), len(times), name)
+                self.assertLessEqual(np.abs(np.array(expected) - times).max(), lost, name)
+                self.assertEqual(times[0], np.float32(begin), name)
         return checked
 
 
-class Gltf(Curves):
+class Animations(Curves):
     FILES = ("Fox.glb", "SimpleSkin.gltf", "box_animated.gltf", "cesium_man.gltf", "interpolation_test.gltf",
              "quantized_gp_Fox.glb", "AnimatedMorphCube.gltf", "InfiniteSkinnedTentacle.glb")
 
@@ -255,7 +179,7 @@ class Gltf(Curves):
             path = DATA / "gltf" / name
             for rate in (30, 17):
                 out = self.resample(path, "out" + path.suffix, "--rate", str(rate))
-                a, b = Document(path), Document(out)
+                a, b = Gltf(path), Gltf(out)
                 for i in range(len(a.json["animations"])):
                     checked += self.check_animation(name, a, b, i, rate)
         self.assertGreater(checked, 50000)
@@ -300,7 +224,7 @@ class CubicKeys(Curves):
             rows = np.round(rows * steps) if steps > 1 else rows
             path = self.write(rows.astype(kind), component_type)
             out = self.resample(path, "out.glb", "--rate", "17")
-            checked = self.check_animation(str(component_type), Document(path), Document(out), 0, 17)
+            checked = self.check_animation(str(component_type), Gltf(path), Gltf(out), 0, 17)
             self.assertGreater(checked, 100)
 
     def test_another_method_takes_the_directions_of_the_keys(self):
@@ -310,15 +234,15 @@ class CubicKeys(Curves):
             scaled = rows.copy()
             scaled[1::3] *= factor
             path = self.write(scaled.astype("<f4"), 5126)
-            out = Document(self.resample(path, f"out{factor}.glb", "--rate", "17", "--method", "squad"))
-            results.append(next(out.channels(0))[4])
+            out = Gltf(self.resample(path, f"out{factor}.glb", "--rate", "17", "--method", "squad"))
+            results.append(next(out.curves())[2][1])
         self.assertLess(angles(*results).max(), 1e-6)
 
     def test_what_is_written_of_keys_is_unit(self):
         rows = self.keys(np.random.default_rng(23))
         rows[1::3] *= 3
         path = self.write(rows.astype("<f4"), 5126)
-        samples = next(Document(self.resample(path, "out.glb", "--rate", "3")).channels(0))[4]
+        samples = next(Gltf(self.resample(path, "out.glb", "--rate", "3")).curves())[2][1]
         self.run_posemill("convert", "--quiet", path, "-o", self.folder / "out.npz")
         keys = np.load(self.folder / "out.npz")["rotations"][:, 0]
         for found, expected in ((keys, rows[1::3]), (samples[::3], rows[1::3])):
@@ -334,7 +258,7 @@ class CubicKeys(Curves):
             rows[5] *= long
             path = self.write(rows.astype("<f4"), 5126, "LINEAR")
             out = self.resample(path, "out.glb", "--rate", "17")
-            self.assertGreater(self.check_animation("linear", Document(path), Document(out), 0, 17), 100)
+            self.assertGreater(self.check_animation("linear", Gltf(path), Gltf(out), 0, 17), 100)
 
     def test_keys_without_a_direction_are_refused(self):
         for length in (0, 1e-7, 1e7):

@@ -8,6 +8,7 @@ import struct
 from pathlib import Path
 
 import numpy as np
+import rotations
 
 MESHOPT = "EXT_meshopt_compression"
 TYPES = {5120: np.int8, 5121: np.uint8, 5122: np.int16, 5123: np.uint16, 5125: np.uint32, 5126: np.float32}
@@ -129,34 +130,26 @@ class Gltf:
             values = np.maximum(values / np.iinfo(kind).max, -1)
         return values
 
-    def channels(self, animation=0):
-        """(node, path) -> (times, values, interpolation)"""
-        found, a = {}, self.json["animations"][animation]
+    def curves(self, animation=0):
+        """(node, path, (times, values, interpolation)) of each channel; a row of values for each key, of three for
+        cubic splines."""
+        a = self.json["animations"][animation]
         for channel in a["channels"]:
             sampler, target = a["samplers"][channel["sampler"]], channel["target"]
-            if "node" in target and target["path"] != "weights":
-                found[target["node"], target["path"]] = (self.accessor(sampler["input"])[:, 0],
-                                                         self.accessor(sampler["output"]),
-                                                         sampler.get("interpolation", "LINEAR"))
-        return found
+            kind, times = sampler.get("interpolation", "LINEAR"), self.accessor(sampler["input"])[:, 0]
+            values = self.accessor(sampler["output"]).reshape(len(times) * (3 if kind == "CUBICSPLINE" else 1), -1)
+            yield target.get("node"), target["path"], (times, values, kind)
+
+    def channels(self, animation=0):
+        """(node, path) -> (times, values, interpolation)"""
+        return {(node, path): curve for node, path, curve in self.curves(animation)
+                if node is not None and path != "weights"}
 
     def animation_views(self):
         """Accessors and views that only animations use."""
         used = {s[k] for a in self.json.get("animations", []) for s in a["samplers"] for k in ("input", "output")}
         views = {self.json["accessors"][i].get("bufferView") for i in used} - {None}
         return used, views
-
-
-def slerp(a, b, u):
-    dot = (a * b).sum(1)
-    b, dot = np.where(dot[:, None] < 0, -b, b), np.abs(dot)
-    angle = np.arctan2(np.linalg.norm(b - a * dot[:, None], axis=1), dot)
-    sine = np.sin(angle)
-    small = sine < 1e-9
-    safe = np.where(small, 1, sine)
-    from_, to = np.sin((1 - u) * angle) / safe, np.sin(u * angle) / safe
-    out = np.where(small, 1 - u, from_)[:, None] * a + np.where(small, u, to)[:, None] * b
-    return out / np.linalg.norm(out, axis=1, keepdims=True)
 
 
 def evaluate(curve, path, times):
@@ -180,13 +173,12 @@ def evaluate(curve, path, times):
     if not is_rotation:
         return values[i] + u[:, None] * (values[j] - values[i])
     unit = values / np.linalg.norm(values, axis=1, keepdims=True)
-    return slerp(unit[i], unit[j], u)
+    return rotations.slerp(unit[i], unit[j], u[:, None])
 
 
 def angles(a, b):
     """Degrees between rotations."""
-    b = np.where((a * b).sum(1)[:, None] < 0, -b, b)
-    return np.degrees(4 * np.arcsin(np.clip(np.linalg.norm(a - b, axis=1) / 2, 0, 1)))
+    return np.degrees(rotations.angles(a, b))
 
 
 def matrices(gltf, channels, times):
