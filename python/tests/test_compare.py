@@ -6,7 +6,6 @@ import io
 import json
 import os
 import re
-from fractions import Fraction
 from html import unescape
 from pathlib import Path
 
@@ -63,19 +62,6 @@ def test_motions_paths_and_files_are_taken(walk: pm.Motion) -> None:
     with WALK.open("rb") as file:
         assert pm.compare(walk, file).clip["max_degrees"] == 0.0
     assert pm.compare(io.BytesIO(WALK.read_bytes()), str(WALK)).clip["max_distance"] == 0.0
-
-
-def test_a_map_pairs_joints(tmp_path: Path, walk: pm.Motion) -> None:
-    lines = tmp_path / "map.txt"
-    lines.write_text("LeftFoot\tRightFoot\n")
-    found = pm.compare(walk, walk, map=lines)
-    assert [j["name"] for j in found.joints] == ["LeftFoot"] and found.clip["max_degrees"] > 1
-    assert 'class="two"' in found.show().html
-
-
-def test_a_motion_by_a_method_differs_from_itself(walk: pm.Motion) -> None:
-    found = pm.compare(walk, walk, method="step", rate=1000, engine=pm.Engine("none"))
-    assert found.clip["max_degrees"] > 0.1 and 'class="two"' in found.show().html
 
 
 def test_a_page_says_what_is_compared(tmp_path: Path, walk: pm.Motion) -> None:
@@ -152,23 +138,6 @@ def test_what_cannot_be_compared_is_refused(tmp_path: Path, walk: pm.Motion) -> 
         walk.show(clip=1)
 
 
-def test_a_part_is_compared(walk: pm.Motion) -> None:
-    found = pm.compare(walk, walk.resample(50), start=Fraction(1, 2), end=1.25)
-    assert (found.numbers["start"], found.numbers["seconds"]) == (0.5, 0.75)
-    assert 0.5 <= found.clip["time_of_max"] <= 1.25
-    assert pm.compare(walk, walk, trim_start=60).numbers["times"] == 1
-    for wrong in ({"start": 3}, {"end": 3}, {"start": 1, "end": 0.5}, {"trim_start": 61},
-                  {"start": -1}, {"up": "x"}):
-        with pytest.raises(ValueError, match=next(reversed(wrong)).replace("_", ".")):
-            pm.compare(walk, walk, **wrong)  # type: ignore[arg-type]
-        with pytest.raises(ValueError, match=next(reversed(wrong)).replace("_", ".")):
-            walk.show(**wrong)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="trim_start"):
-        pm.compare(walk, walk, trim_start=1.5)  # type: ignore[arg-type]
-    html = walk.show(start=0.5, end=1.25, up="z", unit=2.0).html
-    assert '"begin": 0.5, "seconds": 0.75' in html and '"unitMm": 2, "up": 2' in html
-
-
 def test_bounds_at_all_times(walk: pm.Motion) -> None:
     found = pm.reduce(walk, angle=0.5)
     said = pm.compare(walk, found.motion, certify=True).numbers
@@ -194,17 +163,6 @@ def test_pictures(walk: pm.Motion, tmp_path: Path) -> None:
         walk.draw(tmp_path / "walk.svg", size=(5, 5))
     with pytest.raises(ValueError, match="from: 'under'"):
         walk.draw(tmp_path / "walk.svg", from_="under")  # type: ignore[arg-type]
-
-
-def test_contacts_of_feet(walk: pm.Motion) -> None:
-    found = pm.compare(walk, walk, contacts="feet").numbers["contacts"]
-    assert [foot["name"] for foot in found["feet"]] == ["LeftFoot", "LeftToe", "RightFoot", "RightToe"]
-    assert found["frames"] == 61
-    found = pm.compare(walk, walk, contacts=["RightToe", "LeftToe"]).numbers["contacts"]
-    assert [foot["name"] for foot in found["feet"]] == ["RightToe", "LeftToe"]
-    for wrong in ("Tail", "", "a\0"):
-        with pytest.raises(ValueError, match="contacts"):
-            pm.compare(walk, walk, contacts=wrong)
 
 
 @pytest.mark.filterwarnings("default")

@@ -73,16 +73,6 @@ def test_outputs_are_those_of_each_other(crowd: pm.Crowd, skeleton: pm.Skeleton)
 # ---- motions ---------------------------------------------------------------------------------
 
 
-def test_numbers_of_the_walk() -> None:
-    """A program in C printed these for examples/walk.bvh."""
-    m = pm.load(WALK)
-    crowd = pm.Crowd(m.skeleton, m.clips, engine=ENGINE)
-    instances = np.zeros(1000, pm.crowd_instance)
-    instances["time_a"] = pm.crowd_ticks(0.01 * np.arange(1000))
-    moved = crowd.pose(instances)[-1, -1, :, 3]
-    assert ["%g" % x for x in moved] == ["-0.0075888", "16.3728", "-38.3751"]
-
-
 def test_skins_of_gltf() -> None:
     fox = DATA / "gltf" / "Fox.glb"
     if not fox.exists():
@@ -106,15 +96,6 @@ def test_skins_of_gltf() -> None:
         m.skin(1)
     with pytest.raises(ValueError, match="other joints"):
         pm.Crowd(skeleton, pm.load(WALK).clips, engine=ENGINE)
-
-
-def test_method_changes_poses() -> None:
-    m = pm.load(WALK)
-    instances = np.zeros(1, pm.crowd_instance)
-    instances["time_a"] = pm.crowd_ticks(0.35)
-    by = {method: pm.Crowd(m.skeleton, m, engine=ENGINE, method=method).pose(instances)
-          for method in ("slerp", "step", "spline")}
-    assert not (by["slerp"] == by["step"]).all() and not (by["slerp"] == by["spline"]).all()
 
 
 # ---- instances -------------------------------------------------------------------------------
@@ -258,12 +239,6 @@ def test_more_events_than_instances(skeleton: pm.Skeleton, keys: pm.Keys) -> Non
         short.events(before, after)
 
 
-def test_a_crowd_without_markers_passes_none(crowd: pm.Crowd) -> None:
-    before, after = np.zeros(2, pm.crowd_instance), np.zeros(2, pm.crowd_instance)
-    after["time_a"] = 1000 * crowd.ticks[0]
-    assert len(crowd.events(before, after)) == 0
-
-
 def test_synced_time(skeleton: pm.Skeleton, keys: pm.Keys) -> None:
     crowd = marked(skeleton, keys)
     for here, there in ((0.1, 0.25), (0.3, 0.4), (0.2, 0.325), (-0.1, 0.0), (0.5, 0.65)):
@@ -373,18 +348,6 @@ def test_goals_move_joints_in_model_space_and_in_the_world() -> None:
     assert (again.pose(instances, "model", goals={"foot": goals["foot"]}) == moved).all()
 
 
-def test_a_gaze_looks_at_its_goal() -> None:
-    m = pm.load(WALK)
-    crowd = pm.Crowd(m.skeleton, m.clips, engine=ENGINE, chains=CHAINS)
-    instances, goals = np.zeros(1, pm.crowd_instance), np.zeros(1, pm.chain_goal)
-    head = crowd.slots[m.skeleton.names.index("Head")]
-    before = crowd.pose(instances, "model")[0, head]
-    goals["position"], goals["weight"] = before[:, 3] + 50 * before[:, 2] + 10 * before[:, 0], 1
-    after = crowd.pose(instances, "model", goals={"gaze": goals})[0, head]
-    way = goals["position"][0] - after[:, 3]
-    np.testing.assert_allclose(after[:, 2], way / np.linalg.norm(way), atol=1e-5)
-
-
 def test_chains_and_goals_are_checked() -> None:
     m = pm.load(WALK)
     for chain, match in (({"kind": "leg"}, "kind"), ({**CHAINS["foot"], "limit": 1}, "no 'limit'"),
@@ -415,20 +378,6 @@ def test_results_are_those_of_single_calls(layered: pm.Crowd) -> None:
                     layered, number, found[i].nbytes, c_subset, instance=instances[i:i + 1],
                     layers=layers[first:first + count])
                 assert given[i].tobytes() == single(layered, number, given[i].nbytes, c_subset, pose=local[i])
-
-
-def test_subsets_and_bounds(layered: pm.Crowd) -> None:
-    instances, _, _ = cast(9)
-    model, local = layered.pose(instances, "model"), layered.pose(instances, "local")
-    assert (layered.pose(instances, "model", subset="two") == model[:, layered.slots[[2, 1]]]).all()
-    assert (layered.pose(instances, "local", subset=0) == local[:, layered.slots[[0]]]).all()
-    for subset, joints in ((None, [0, 1, 2]), ("two", [2, 1])):
-        rows = model[:, layered.slots[joints]].astype(np.float64)
-        radii = np.array([0.1, 0, 2])[joints, None] * np.linalg.norm(rows[..., :3], axis=-1)  # of ellipsoids
-        expected = np.zeros((9, 2, 4))
-        expected[:, 0, :3] = (rows[..., 3] - radii).min(axis=1)
-        expected[:, 1, :3] = (rows[..., 3] + radii).max(axis=1)
-        np.testing.assert_allclose(layered.pose(instances, "bounds", subset=subset), expected, rtol=1e-6, atol=1e-6)
 
 
 def test_poses_in_place_of_instances(layered: pm.Crowd) -> None:
@@ -612,35 +561,6 @@ def shown(numbers: list[int]) -> np.ndarray:
     instances = np.zeros(len(numbers), pm.crowd_instance)
     instances["clip_a"], instances["time_a"] = numbers, pm.crowd_ticks(0.17)
     return instances
-
-
-@pytest.mark.parametrize("method", ["slerp", "squad"])
-def test_clips_that_are_added_are_posed_as_those_of_a_new_crowd(skeleton: pm.Skeleton, method: Any) -> None:
-    clips = [some_keys(n, 3 + n) for n in range(6)]
-    whole = pm.Crowd(skeleton, clips, engine=ENGINE, method=method)
-    grown = pm.Crowd(skeleton, clips[:1], engine=ENGINE, method=method)
-    assert grown.add_clips(clips[1:4]).tolist() == [1, 2, 3] and grown.add_clips(clips[4:]).tolist() == [4, 5]
-    assert (grown.ticks == whole.ticks).all()
-    for output in ("palette", "local", "bounds"):
-        assert (grown.pose(shown([0, 1, 2, 3, 4, 5]), output) == whole.pose(shown([0, 1, 2, 3, 4, 5]), output)).all()
-
-
-def test_numbers_of_removed_clips_are_used_again_late(skeleton: pm.Skeleton) -> None:
-    clips = [some_keys(n) for n in range(4)]
-    crowd = pm.Crowd(skeleton, clips[:3], engine=ENGINE, spare_clips=4)
-    third, rest = crowd.pose(shown([2]), "local"), crowd.pose(shown([99]), "local")
-    crowd.remove_clips([1])
-    assert crowd.ticks[1] == 0 < crowd.ticks[2] and "2 clips" in repr(crowd)
-    with pytest.raises(ValueError, match="removed"):
-        crowd.check(shown([0, 1]))
-    assert (crowd.pose(shown([1]), "local") == rest).all() and (crowd.pose(shown([2]), "local") == third).all()
-    assert crowd.add_clips([clips[3]]).tolist() == [3]
-    crowd.check(shown([0, 2, 3]))
-    other = pm.Crowd(skeleton, [clips[3]], engine=ENGINE)
-    assert (crowd.pose(shown([3]), "local") == other.pose(shown([0]), "local")).all()
-    crowd.remove_clips(crowd.add_clips([clips[0]] * 256))
-    assert crowd.add_clips([clips[3]]).tolist() == [1]
-    assert (crowd.pose(shown([1]), "local") == other.pose(shown([0]), "local")).all()
 
 
 def test_copies_of_a_changed_crowd_keep_its_numbers(skeleton: pm.Skeleton) -> None:

@@ -94,13 +94,6 @@ def test_curves_have_the_same_bits_wherever_they_are_built(method):
     assert same_bits(curves[0](at), curves[1](at))
 
 
-def test_programs_give_the_bits_of_plain_c():
-    at = np.tile(AT, 200)
-    curves = [pm.RotationCurve(TIMES, KEYS, "squad", engine=engine)
-              for engine in (pm.Engine("none"), pm.Engine(programs_on_cpu=True))]
-    assert same_bits(curves[0](at), curves[1](at))
-
-
 @pytest.mark.parametrize("name, ours, theirs", [
     ("loop", {"loop": 5.0}, {"loop": 5.0}),
     ("mean", {"tangents": "mean"}, {"tangents": lib.PM_TANGENTS_MEAN}),
@@ -131,15 +124,6 @@ def test_options_of_sterp(ours, theirs):
     expected = sample(KEYS, AT, times=TIMES, method="sterp",
                       **{"arrays": {"axes": [AXIS]}, **theirs})
     assert same_bits(pm.RotationCurve(TIMES, KEYS, "sterp", **{"axis": AXIS, **ours})(AT), expected)
-
-
-def test_windows_of_sterp():
-    windows = ffi.new("pm_windows *", (0.0, 0.5, 0.25, 1.0))
-    expected = sample(KEYS, AT, times=TIMES, method="sterp", arrays={"axes": [AXIS]},
-                      windows=windows)
-    curve = pm.RotationCurve(TIMES, KEYS, "sterp", axis=AXIS, swing=(0, 0.5), twist=(0.25, 1))
-    assert same_bits(curve(AT), expected)
-    assert not same_bits(pm.RotationCurve(TIMES, KEYS, "sterp", axis=AXIS)(AT), expected)
 
 
 @pytest.mark.parametrize("key_format", ["log48", "smallest48"])
@@ -276,7 +260,6 @@ def test_objects_of_other_libraries_are_read_in_place(wrap):
 
 def test_keys_are_described_without_a_copy():
     from posemill._arrays import fill_rows
-    from posemill._native import ffi
 
     target = ffi.new("pm_array *")
     wide = np.concatenate([KEYS, KEYS], 1)

@@ -315,14 +315,6 @@ def test_a_small_motion_opens_no_device(walk: pm.Motion, tmp_path: Path,
     assert (tmp_path / "chosen.bvh").read_bytes() == (tmp_path / "plain.bvh").read_bytes()
 
 
-def test_an_end_that_is_left_out_is_a_warning(walk: pm.Motion) -> None:
-    with pytest.warns(pm.MotionWarning, match="the last 0.667 s are left out"):
-        walk.resample("3/4", engine=ENGINE).clips
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        walk.resample("3/4", end_rule="include", engine=ENGINE).clips
-
-
 def test_parameters_that_a_method_does_not_use_are_a_warning(walk: pm.Motion) -> None:
     for name, value in (("tangents", "mean"), ("ends", "zero"), ("unlimited", True),
                         ("swing", (0, 0.5))):
@@ -390,20 +382,6 @@ def test_refused_arguments(walk: pm.Motion, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_extracted_root_moves_a_crowd(walk: pm.Motion) -> None:
-    moving = walk.extract_root("Hips")
-    assert moving.names == (*walk.names, "root") and moving.parents[0] == len(walk.names)
-    before, after = np.zeros(1, pm.crowd_instance), np.zeros(1, pm.crowd_instance)
-    after["time_a"], after["flags"] = pm.crowd_ticks(0.2), 1 # on a key
-    crowd = pm.Crowd(moving.skeleton, moving.clips, engine=ENGINE)
-    rotations, positions = crowd.root_motion(before, after)
-    assert positions[0, 1] == 0 and abs(rotations[0, [0, 2]]).max() == 0
-    assert np.linalg.norm(positions) > 1 and rotations[0, 1] != 0
-    old = pm.Crowd(walk.skeleton, walk.clips, engine=ENGINE).pose(after, "model")[0]
-    new = crowd.pose(after, "model")[0]
-    np.testing.assert_allclose(new[crowd.slots[:len(walk.names)]], old, atol=1e-4)
-
-
 def test_a_joint_that_moves_below_the_root_is_named() -> None:
     positions = np.zeros((5, 2, 3))
     positions[:, 1, 2] = np.arange(5)
@@ -411,16 +389,6 @@ def test_a_joint_that_moves_below_the_root_is_named() -> None:
     assert motion.skeleton.moves_below_root == "hips"
     assert motion.extract_root("hips", up="y").skeleton.moves_below_root is None
     assert pm.Skeleton(["a"], [-1]).moves_below_root is None
-
-
-def test_an_extracted_root_is_saved(walk: pm.Motion, tmp_path: Path) -> None:
-    moving = walk.extract_root("Hips", root_node="new", up="y", keep_heading=True)
-    for extension in ("bvh", "glb", "npz"):
-        moving.save(tmp_path / f"a.{extension}")
-        again = pm.load(tmp_path / f"a.{extension}")
-        assert sorted(again.names) == sorted(moving.names)
-        found = pm.compare(walk, again)
-        assert max(joint["max_distance"] for joint in found.joints) < 2e-4
 
 
 def test_refused_roots(walk: pm.Motion) -> None:
@@ -461,25 +429,6 @@ def test_names_that_are_not_utf8(tmp_path: Path) -> None:
     path = tmp_path / "a.bvh"
     path.write_bytes(bvh_text(1, 3).encode().replace(b"Knee", b"Kn\xffe"))
     assert pm.load(path).names == ("Hips", "Kn\\xffe")
-
-
-def test_joints_of_arrays(tmp_path: Path) -> None:
-    """AMASS has rotations and no joints: a body model or a file names them."""
-    path = tmp_path / "subject.npz"
-    poses = np.random.default_rng(7).normal(0, 0.5, (5, 72))
-    np.savez(path, poses=poses, trans=np.zeros((5, 3)), mocap_framerate=60.0)
-    for name in ("walk.bvh", "walk.glb", "walk.gltf"):
-        with pytest.raises(ValueError, match=r"\(skeleton= gives the joints: smpl, "):
-            pm.convert(path, tmp_path / name)
-    with pytest.warns(pm.MotionWarning, match="no bones"):
-        m = pm.load(path, skeleton="smpl")
-    assert [m.names[0], m.names[23], m.parents[23]] == ["pelvis", "right_hand", 21]
-    m.save(tmp_path / "walk.bvh", decimals=9)
-    assert len(pm.load(path, skeleton=tmp_path / "walk.bvh").names) == 24
-    pm.convert(path, tmp_path / "walk.glb", skeleton="smpl")
-    q = pm.load(tmp_path / "walk.glb").clips[0].rotations[:, 5]
-    angle = np.linalg.norm(poses[:, 15:18], axis=1)
-    assert np.abs(np.abs(q[:, 3]) - np.abs(np.cos(angle / 2))).max() < 1e-6
 
 
 def test_hints_are_calls_of_the_package(tmp_path: Path) -> None:

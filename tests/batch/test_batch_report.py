@@ -20,8 +20,6 @@ import motions
 from command_case import POSEMILL, SEED
 from motions import UPPER as JOINTS, np, walk
 
-HOSTILE = ["<img src=x onerror=alert(1)>&{{rows}}.bvh", "a \x1b[31m\nb.bvh", "Gänge \u202e走.bvh", " -rf.bvh",
-           ".bvh.bvh"[1:], "x" * 200 + ".bvh"]
 
 
 def poses_at(motion, times):
@@ -115,14 +113,6 @@ class Numbers(Case):
                     self.assertGreater(row["max_degrees_per_s"], 1e-5)
                 self.agrees(row, motions.read_bvh(path), motions.read_bvh(self.folder / "out/a.bvh"), self.names)
                 self.assertEqual((row["source_rate"], row["rate"]), ("60/1", f"{rate}/1"))
-
-    def test_npz(self):
-        rows = walk(self.random, 121, 120, 3.0, 24)
-        motions.write_amass(self.folder / "takes/a.npz", np.radians(rows[:, 3:]), 120)
-        row, = self.report(rate="30")
-        self.assertGreater(row["max_degrees"], 0.1)
-        self.agrees(row, motions.read_amass(self.folder / "takes/a.npz"), motions.read_amass(self.folder / "out/a.npz"),
-                    [f"poses[{j}]" for j in range(24)])
 
     def test_a_robot_whose_files_have_no_rate(self):
         rows = np.hstack([np.zeros((41, 3)), np.tile([0, 0, 0, 1.0], (41, 1)),
@@ -221,26 +211,6 @@ class Files(Case):
         links = set(re.findall(r'href="(pages/[^"#]*)', html))
         self.assertEqual(links, {row["page"] for row in rows[:3]})
 
-    def test_only_the_index(self):
-        self.bvh("a.bvh")
-        self.assertIsNone(self.report("--report-pages", "0")[0]["page"])
-        self.assertEqual(self.pages(), [])
-
-    def test_hostile_names(self):
-        for i, name in enumerate(HOSTILE):
-            self.bvh(name, speed=1 + i)
-        rows = self.report()
-        self.assertEqual({row["name"] for row in rows}, set(HOSTILE))
-        pages = self.pages()
-        self.assertEqual(len(pages), len(HOSTILE))
-        for name in pages:
-            self.assertRegex(name, r"\A[0-9]{4}-[A-Za-z0-9._-]{1,120}\Z")
-        html = (self.folder / "report/index.html").read_bytes()
-        self.assertNotIn(b"<img", html)
-        self.assertNotIn(b"\x1b", html)
-        self.assertIn(b"{{rows}}", html)
-        self.assertIn(b"\\x1b[31m\\x0ab.bvh", html)
-
     def test_members_of_an_archive(self):
         for i in range(6):
             self.bvh(f"s{i % 2}/take{i}.bvh", speed=1 + i)
@@ -328,12 +298,6 @@ class Files(Case):
                 self.assertFalse((self.folder / "out/index.json").exists() and name != "index.json")
             shutil.rmtree(self.folder / "out", ignore_errors=True)
 
-    def test_the_folder_of_the_outputs_may_be_that_of_the_report(self):
-        self.bvh("a.bvh")
-        self.resample("--report", "out")
-        self.resample("--report", "out", "--resume")
-        self.assertTrue((self.folder / "out/index.html").exists())
-
 
 class Ends(Case):
     def test_what_is_printed(self):
@@ -391,15 +355,6 @@ class Ends(Case):
             done = self.run_posemill("resample", "takes/a.bvh", "--rate", "20", "--device", "none", *words, code=2)
             self.assertIn(expects, done.stderr)
             self.assertEqual({p.name for p in self.folder.iterdir()}, {"takes"})
-
-    def test_the_whole_after_all_shards(self):
-        for i in range(5):
-            self.bvh(f"{i}.bvh")
-        for shard in range(2):
-            self.resample("--shard", f"{shard}/2")
-        self.assertEqual({row["status"] for row in self.report("--resume")}, {"kept"})
-        self.report("--overwrite", "--shard", "0/1")
-        self.assertEqual(len(self.rows()), 5)
 
     def test_the_document_has_the_numbers(self):
         """index.json fits docs/schema/report.json."""

@@ -535,19 +535,6 @@ TEST(sizes_in_headers_are_not_trusted) {
     expect_no_read(reader, &found.items[0], "runcated");
 }
 
-TEST(a_list_of_members_gives_the_same_items) {
-    SCOPED(batch_items_release) batch_items again = {.count = 0};
-    tar_add_text(&tar, "../a.bvh", "1");
-    tar_add_text(&tar, "x/b.bvh", "22");
-    tar_add_text(&tar, "caf\xe9.bvh", "333");
-    tar_put(&tar, "t:1.tar");
-    find("t:1.tar");
-    assert_int_equal(list_write("list.jsonl", &found, NULL), PM_OK);
-    batch_find(&(pm_motion_batch_sources){.files_from = "list.jsonl"}, PM_OK, "", &again);
-    assert_int_equal(again.count, 3);
-    expect_same_items(&found, &again);
-}
-
 TEST(members_that_a_list_names_in_vain_are_faults) {
     tar_add_text(&tar, "a.bvh", "1");
     tar_add(&tar, &(tar_entry){.name = "l.bvh", .type = TAR_LINK, .target = "a.bvh"});

@@ -2,20 +2,17 @@
 # SPDX-License-Identifier: MIT
 """posemill list as users run it: folders with odd entries, lists and archives, exit codes.
 
-    test_list.py POSEMILL [--no-archives]
+    test_list.py POSEMILL
 """
-import io
 import json
 import os
 import shutil
 import subprocess
-import tarfile
 import unittest
 
 import command_case
-from command_case import ARGUMENTS, POSEMILL
+from command_case import POSEMILL
 
-ARCHIVES = "--no-archives" not in ARGUMENTS
 NOBODY = 65534
 
 
@@ -43,19 +40,8 @@ class Folder(command_case.Case):
     def lines(self, *words, **how):
         return [json.loads(line) for line in self.run_list(*words, **how)[0].splitlines()]
 
-    def paths(self, *words, **how):
-        return [line["path"] for line in self.lines(*words, **how)]
-
 
 class Folders(Folder):
-    def test_names_of_every_kind(self):
-        names = ["a b.bvh", "\u6b69 \u00e9.npz", "\x1b]0;x\x07.bvh", "new\nline.csv", "\u009b.glb",
-                 "quote\"\\.gltf", "{.bvh", "-o.bvh", "%s%n.bvh"]
-        for i, name in enumerate(names):
-            self.put(f"in/{name}", b"x" * i)
-        found = {line["path"]: line["bytes"] for line in self.lines("in")}
-        self.assertEqual(found, {f"in/{name}": i for i, name in enumerate(names)})
-
     def test_loops_and_dangling_links(self):
         self.put("in/s/a.bvh")
         os.symlink("..", self.folder / "in/s/up")
@@ -84,20 +70,6 @@ class Folders(Folder):
 
 
 class Lists(Folder):
-    def test_the_list_of_a_list_is_the_same(self):
-        self.put("in/a.bvh", b"123")
-        self.put("in/s/b.npz")
-        self.run_list("in", "-o", "takes.jsonl")
-        text = (self.folder / "takes.jsonl").read_bytes()
-        self.assertEqual(self.run_list("--files-from", "takes.jsonl")[0], text)
-        self.assertEqual(self.run_list("--files-from", "-", text=text)[0], text)
-        plain = b"in/a.bvh\r\n\r\nin/s/b.npz"
-        sizes = [line["bytes"] for line in self.lines("--files-from", "-", text=plain)]
-        self.assertEqual(sizes, [3, 1])
-        # The list may be replaced by its own list.
-        self.run_list("--files-from", "takes.jsonl", "-o", "takes.jsonl")
-        self.assertEqual((self.folder / "takes.jsonl").read_bytes(), text)
-
     def test_what_is_printed(self):
         self.put("in/a.bvh", b"123")
         out, _ = self.run_list("in", "-o", "takes.jsonl")
@@ -124,46 +96,6 @@ class Lists(Folder):
                               capture_output=True, check=False)
         self.assertEqual(done.returncode, 6)
         self.assertEqual(os.listdir(self.folder), ["in"])
-
-
-@unittest.skipUnless(ARCHIVES, "the build is without libarchive")
-class Archives(Folder):
-    MEMBERS = [("takes/a.bvh", 5), ("./takes/b b.npz", 70000), ("/etc/c.bvh", 1), ("../d.bvh", 2),
-               ("takes/\u6b69.bvh", 3), ("\x1b[2J.bvh", 0), (".hidden.bvh", 9), ("notes.txt", 9),
-               ("takes/._a.bvh", 9), ("takes/" + "long" * 60 + ".bvh", 4)]
-
-    def make(self, name, mode, form):
-        with tarfile.open(self.folder / name, mode, format=form) as tar:
-            for member, size in self.MEMBERS:
-                info = tarfile.TarInfo(member)
-                info.size = size
-                tar.addfile(info, io.BytesIO(b"x" * size))
-
-    def test_members_of_tars_of_every_kind(self):
-        kinds = [("p.tar", "w", tarfile.PAX_FORMAT), ("g.tar", "w", tarfile.GNU_FORMAT),
-                 ("p.tgz", "w:gz", tarfile.PAX_FORMAT), ("g.tar.xz", "w:xz", tarfile.GNU_FORMAT),
-                 ("g.tar.bz2", "w:bz2", tarfile.GNU_FORMAT)]
-        expected = {member: size for member, size in self.MEMBERS
-                    if "/." not in member[1:] and not member.startswith(".h") and "txt" not in member}
-        for name, mode, form in kinds:
-            self.make(name, mode, form)
-            for words in ((name,), ("--files-from", name)):
-                lines = self.lines(*words)
-                self.assertEqual({line["path"] for line in lines}, {name})
-                self.assertEqual({line["member"]: line["bytes"] for line in lines}, expected)
-            text = self.run_list(name)[0]
-            self.assertEqual(self.run_list("--files-from", "-", text=text)[0], text)
-
-    def test_broken_archives(self):
-        self.make("t.tar.gz", "w:gz", tarfile.GNU_FORMAT)
-        whole = (self.folder / "t.tar.gz").read_bytes()
-        self.put("cut.tar.gz", whole[:len(whole) // 2])
-        self.put("text.tar", b"HIERARCHY\n" * 100)
-        os.mkfifo(self.folder / "pipe.tar")
-        out, _ = self.run_list("--files-from", "cut.tar.gz", code=1)
-        self.assertIn(b'"path"', out) # members before the cut
-        for name in ("text.tar", "pipe.tar", "none.tar"):
-            self.run_list("--files-from", name, code=4)
 
 
 if __name__ == "__main__":

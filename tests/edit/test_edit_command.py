@@ -55,15 +55,6 @@ class Mirrors(Case):
         report = json.loads(self.make("mirror", source, "out.bvh", "--json", "--overwrite").stdout)
         self.assertIn("7 pairs", report["edited"])
 
-    def test_twice_is_the_file_again(self):
-        self.make("mirror", WALK, "-o", "once.bvh")
-        self.make("mirror", "once.bvh", "-o", "twice.bvh")
-        before, after = (np.loadtxt(rows_of(path)) for path in (WALK, self.folder / "twice.bvh"))
-        self.assertLess(np.abs(before - after).max(), 2e-6)  # six decimals, twice
-        once = np.loadtxt(rows_of(self.folder / "once.bvh"))
-        self.assertGreater(np.abs(before - once).max(), 1)
-        self.assertTrue(np.array_equal(once[:, 0], -before[:, 0]))
-
     def test_pairs_of_a_file_and_planes(self):
         pairs = self.folder / "pairs.txt"
         pairs.write_text("LeftUpLeg\tRightUpLeg\nLeftLeg RightLeg\r\n\nLeftFoot RightFoot\nLeftToe RightToe\n")
@@ -131,15 +122,6 @@ class Joins(Case):
         self.make("join", WALK, WALK, WALK, "-o", "three.glb", "--blend", "0.2", "--continue-root")
         self.assertIn("171 keys", self.make("info", "three.glb").stdout)
 
-    def test_a_take_that_was_cut_is_joined_to_the_take(self):
-        self.make("edit", WALK, "-o", "a.bvh", "--cut", ":30f")
-        self.make("edit", WALK, "-o", "b.bvh", "--cut", "31f:")
-        self.make("edit", WALK, "-o", "again.bvh", "--cut", "30f:")
-        for second in ("b.bvh", "again.bvh"):
-            self.make("join", "a.bvh", second, "-o", "take.bvh", "--continue-root", "--overwrite")
-            self.make("compare", WALK, "take.bvh", "--tolerance", "0.001,0.001")
-            self.assertEqual(len(rows_of(self.folder / "take.bvh")), 61)
-
     def test_wrong_arguments_are_refused(self):
         self.refused("join", WALK, "-o", "x.bvh", code=2, says="expected two motion files")
         self.refused("join", WALK, WALK, code=2, says="expected -o OUT")
@@ -152,24 +134,6 @@ class Joins(Case):
 
 
 class Edits(Case):
-    def test_rows_of_a_cut_are_those_of_the_file(self):
-        self.make("edit", WALK, "-o", "cut.bvh", "--cut", "10f:40f")
-        self.assertEqual(rows_of(self.folder / "cut.bvh"), rows_of(WALK)[10:41])
-        self.make("edit", WALK, "-o", "late.bvh", "--cut", "1.5:", "--repeat", "2")
-        self.assertEqual(rows_of(self.folder / "late.bvh"), 2 * rows_of(WALK)[45:])
-
-    def test_arrays_of_a_cut_are_rows_of_the_file(self):
-        random = np.random.default_rng(command_case.SEED)
-        source = self.folder / "takes.npz"
-        arrays = {"poses": random.normal(size=(40, 156)), "trans": random.normal(size=(40, 3)),
-                  "phase": np.arange(40), "betas": np.arange(3.0)}
-        np.savez(source, mocap_framerate=120.0, **arrays)
-        self.make("edit", source, "-o", "cut.npz", "--cut", "5f:14f", "--repeat", "2")
-        cut = np.load(self.folder / "cut.npz")
-        for name in ("poses", "trans", "phase"):
-            self.assertTrue(np.array_equal(cut[name], np.concatenate(2 * [arrays[name][5:15]])), name)
-        self.assertTrue(np.array_equal(cut["betas"], arrays["betas"]))
-
     def test_joints_are_renamed_in_the_text_of_the_file(self):
         self.make("edit", WALK, "-o", "out.bvh", "--rename", "Hips=Pelvis", "--rename", "LeftToe=Toe {1}")
         expected = WALK.read_text().replace("ROOT Hips", "ROOT Pelvis").replace("LeftToe", "Toe _1_")
@@ -189,11 +153,6 @@ class Edits(Case):
         self.make("mirror", takes, "--out-dir", "mirrored", "--to", "glb")
         self.make("compare", takes / "a.bvh", "mirrored/a.glb", "--tolerance", "1,1", code=1)
 
-    def test_roots_are_extracted_from_a_cut(self):
-        for name in ("a.glb", "a.bvh"):
-            self.make("edit", WALK, "-o", name, "--cut", "0:1", "--extract-root", "Hips")
-            self.assertIn("31 keys", self.make("info", name).stdout)
-
     def test_wrong_arguments_are_refused(self):
         for cut in ("3", "2:1", "1f:2s", "1.5f:3f", ":", "x:y", "-1:2"):
             self.refused("edit", WALK, "-o", "x.bvh", f"--cut={cut}", code=2, says="frames such as 10f:40f")
@@ -205,17 +164,6 @@ class Edits(Case):
 
 
 class Names(Case):
-    def test_names_of_users_stay_as_they_are(self):
-        for name in ("key_count.bvh", "loop_period is 0.bvh"):
-            (self.folder / name).write_text("HIERARCHY\nROOT track_count\n{\n")
-            for verb in (("info", name), ("resample", name, "-o", "x.bvh", "--rate", "60", "--device", "none"),
-                         ("convert", name, "x.glb"), ("mirror", name, "-o", "x.bvh"), ("reduce", name, "-o", "x.glb"),
-                         ("compare", name, WALK)):
-                self.assertIn(f"posemill: {name}: ", self.run_posemill(*verb, code=4).stderr)
-        self.refused("edit", WALK, "-o", "x.bvh", "--joints", "key_count", code=4, says="no joint is named 'key_count'")
-        self.refused("resample", WALK, "-o", "x.bvh", "--rate", "60", "--loop", "0.5", "--device", "none", code=4,
-                     says="--loop: is 0.5 s, shorter than")
-
     def test_joints_without_a_name_are_numbered(self):
         self.make("convert", WALK, "a.gltf")
         document = json.loads((self.folder / "a.gltf").read_text())
@@ -244,16 +192,6 @@ class Fills(Case):
         self.assertLess(np.abs(rows - walk).max(), 3)
         other = np.r_[0:20, 24:len(walk)]
         self.assertLess(np.abs(rows[other] - walk[other]).max(), 2e-6)
-
-    def test_gaps_of_arrays_are_filled(self):
-        angles = np.linspace(0, 2, 50)
-        turns = np.zeros((50, 1, 4))
-        turns[:, 0, 1], turns[:, 0, 3] = np.sin(angles / 2), np.cos(angles / 2)
-        turns[30:35] = np.nan
-        np.savez(self.folder / "gaps.npz", rotations=turns, fps=50, parents=np.array([-1]), names=np.array(["hip"]))
-        self.make("resample", "gaps.npz", "-o", "out.npz", "--rate", "x1", "--device", "none", "--fill")
-        filled = np.load(self.folder / "out.npz")["rotations"].reshape(50, 4)
-        self.assertLess(np.abs(2 * np.arctan2(filled[:, 1], filled[:, 3]) - angles).max(), 1e-5)
 
     def test_long_gaps_and_frozen_joints(self):
         def hold(rows):
@@ -393,29 +331,6 @@ class BodyModels(Case):
             if layout == "amass-x":
                 self.assertTrue(np.array_equal(made["pose_hand"], made["poses"][:, 75:]))
 
-    def test_joined(self):
-        for layout, words in self.each():
-            source = self.write(layout, "a.npz")
-            self.make("join", "a.npz", "a.npz", "-o", "made.npz", "--overwrite", *words)
-            made = self.made(source, 2 * self.FRAMES)
-            for key in ("poses", "trans"):
-                self.assertLess(np.abs(made[key] - np.vstack(2 * [source[key]])).max(), 1e-6)
-
-    def test_joined_where_the_root_went(self):
-        for layout, words in self.each():
-            source = self.write(layout, "a.npz")
-            self.make("join", "a.npz", "a.npz", "-o", "made.npz", "--overwrite", "--continue-root", *words)
-            made = self.made(source, 2 * self.FRAMES)
-            self.assertLess(np.abs(made["poses"][:, 3:] - np.vstack(2 * [source["poses"][:, 3:]])).max(), 1e-6)
-            step = made["trans"][self.FRAMES] - made["trans"][self.FRAMES - 1]
-            self.assertGreater(np.linalg.norm(step[:2]), 0.5 * np.hypot(1, 2) / 60)
-
-    def test_repeated_where_the_root_went(self):
-        for layout, words in self.each():
-            source = self.write(layout, "a.npz")
-            self.make("edit", "a.npz", "-o", "made.npz", "--repeat", "3", "--continue-root", "--overwrite", *words)
-            self.made(source, 3 * self.FRAMES)
-
     def test_bodies_that_differ_are_said(self):
         source = self.write("amass", "a.npz")
         np.savez(self.folder / "b.npz", **{**source, "betas": np.zeros(16), "gender": np.array("male")})
@@ -427,14 +342,6 @@ class BodyModels(Case):
         self.assertNotIn("left out: ", done.stdout)
         self.assertEqual(np.load(self.folder / "made.npz")["phase"].tolist(), 2 * list(range(self.FRAMES)))
 
-    def test_cut(self):
-        for layout, words in self.each():
-            source = self.write(layout, "a.npz")
-            self.make("edit", "a.npz", "-o", "made.npz", "--cut", "4f:9f", "--overwrite", *words)
-            made = self.made(source, 6)
-            for key in ("poses", "trans"):
-                self.assertTrue(np.array_equal(made[key], source[key][4:10]))
-
     def joints(self, layout):
         """The joints of the body, with a place where the pelvis rests, about which it turns."""
         self.make("convert", "a.npz", "names.npz", "--skeleton", {"amass": "smplh", "amass-x": "smplx"}[layout], "--overwrite")
@@ -443,13 +350,6 @@ class BodyModels(Case):
             "names": found["names"].tolist(), "parents": found["parents"].tolist(),
             "offsets": [[0.01, -0.2, 0.03]] + [[0.0, 0.1, 0.0]] * (len(found["names"]) - 1)}))
         return "--skeleton", "joints.json"
-
-    def test_turned(self):
-        for layout in ("amass", "amass-x"):
-            source = self.write(layout, "a.npz")
-            self.make("convert", "a.npz", "made.npz", "--up", "z", "--to-up", "y", "--overwrite", *self.joints(layout))
-            made = self.made(source, self.FRAMES)
-            self.assertLess(np.abs(made["poses"][:, 3:] - source["poses"][:, 3:]).max(), 1e-6)
 
     def test_turned_and_changed_otherwise(self):
         """What else is done to a file, its turn is that of the whole file."""
@@ -491,15 +391,6 @@ class BodyModels(Case):
             made = self.made(source, self.FRAMES // 2)
             self.assertEqual(float(made["mocap_framerate" if layout == "amass" else "mocap_frame_rate"]), 30)
             self.assertLess(np.abs(made["poses"] - whole["poses"][::2]).max(), 0.01)
-
-    def test_gaps_of_robots_are_filled(self):
-        header, rows = "x,y,z,qx,qy,qz,qw,hip", ["0,0,1,0,0,0,1,.1", "0,0,1,0,0,0,1,nan", "0,0,1,0,0,0,1,.3"]
-        for lines in ([header] + rows, rows):
-            (self.folder / "gap.csv").write_text("\n".join(lines) + "\n")
-            self.make("resample", "gap.csv", "-o", "made.csv", "--rate", "x1", "--fill", "--device", "none", "--overwrite")
-            made = (self.folder / "made.csv").read_text().splitlines()
-            self.assertEqual(made[:-2] + made[-1:], lines[:-2] + lines[-1:])
-            self.assertEqual(np.float32(made[-2].split(",")[7]), np.float32(.2))
 
 
 class Usd(Case):

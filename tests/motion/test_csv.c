@@ -490,45 +490,6 @@ TEST(signs_continue_from_the_row_before) {
     assert_true(w < -0.9);
 }
 
-TEST(rewritten_rows_read_back_as_the_same_floats) {
-    enum { ROWS = 40, COLUMNS = 36 };
-    random_source source = random_start();
-    SCOPED(bytes_free) file_bytes text = {0};
-    for (size_t r = 0; r < ROWS; r++) {
-        double q[4];
-        char number[64];
-        random_quaternion(&source, q);
-        for (size_t c = 0; c < COLUMNS; c++) {
-            const double value = c >= 3 && c < 7 ? q[c - 3] : random_between(&source, -3, 3);
-            snprintf(number, sizeof number, "%.9g%s", value, c + 1 < COLUMNS ? "," : "\n");
-            bytes_add(&text, number, strlen(number));
-        }
-    }
-    bytes_add(&text, "", 1);
-    SCOPED(pm_motion_destroy) pm_motion *motion = read_text(text.data, (pm_motion_read_options){0});
-    test_samples samples;
-    test_samples_make(&samples, motion, (pm_rational){77, 1});
-
-    SCOPED(bytes_free) file_bytes out = {0};
-    assert_int_equal(test_write(motion, NULL, &samples.samples, &out, &failure), PM_OK);
-    SCOPED(pm_motion_destroy) pm_motion *again = NULL;
-    assert_int_equal(pm_motion_parse(out.data, out.size, "again.csv", NULL, NULL, &again, &failure),
-                     PM_OK);
-    assert_int_equal(again->content.clips[0].timelines[0].key_count, samples.samples.count);
-    double p[3], q[4], j[COLUMNS - 7], *channels[] = {p, q, j};
-    for (uint64_t k = 0; k < samples.samples.count; k++) {
-        motion_position position;
-        assert_int_equal(samples.samples.read(&samples, k, 1, channels, &position, &failure),
-                         PM_OK);
-        for (size_t i = 0; i < COLUMNS - 7; i++)
-            assert_true((float)test_key(&again->content.clips[0].channels[2], k, i) == (float)j[i]);
-        double dot = 0.0;
-        for (size_t i = 0; i < 4; i++)
-            dot += test_key(&again->content.clips[0].channels[1], k, i) * q[i];
-        assert_true(fabs(fabs(dot) - 1.0) < 1e-6);
-    }
-}
-
 TEST(angles_and_indices_are_written_as_they_were) {
     SCOPED(free_at)
     char *out = rewrite("Frame,root_translateX,root_translateY,root_translateZ,root_rotateX,"

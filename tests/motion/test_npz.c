@@ -578,29 +578,6 @@ TEST(encrypted_members_keep_their_descriptor) {
     free(found.data);
 }
 
-TEST(other_members_are_listed) {
-    static const double extra[FRAMES * 2] = {1, 2};
-    static const char flags[FRAMES] = {1, 0, 1};
-    zip_builder zip = plain_file(NULL, 30);
-    add_doubles(&zip, "effort.npy", true, extra, FRAMES, 2, 0);
-    zip_add_array(&zip, "on.npy", false, "|b1", "(5,)", flags, sizeof flags);
-    add_rate(&zip, "mass.npy", 80);
-    SCOPED(close_zip) opened o = open_zip(zip, plain_options);
-    pm_motion *motion = o.motion;
-    const pm_motion_content *content = pm_motion_get_content(motion);
-    assert_int_equal(content->other_array_count, 2);
-    assert_string_equal(content->other_arrays[0].name.text, "effort");
-    assert_false(content->other_arrays[0].nearest);
-    assert_string_equal(content->other_arrays[1].name.text, "on");
-    assert_true(content->other_arrays[1].nearest);
-    assert_int_equal(content->carried_count, 1);
-    assert_string_equal(content->carried[0], "1 other member");
-    const pm_motion_clip *clip = motion->content.clips;
-    assert_int_equal(clip->channels[clip->channel_count - 1].path, PM_MOTION_SCALAR);
-    assert_int_equal(clip->channels[clip->channel_count - 1].components, 2);
-    assert_string_equal(clip->channels[clip->channel_count - 1].name.text, "effort");
-}
-
 /* ---- layouts ------------------------------------------------------------------------------- */
 
 TEST(layouts_are_taken_by_name) {

@@ -90,34 +90,6 @@ TEST(every_command_has_help_with_an_example) {
     expect_word(output, "Example:");
 }
 
-static const option_row *row_at(size_t index) {
-    return index < option_row_count ? &option_rows[index] : &command_rows[index - option_row_count];
-}
-
-static bool is_topic(const char *name) {
-    for (const help_term *topic = help_topics; topic->name; topic++)
-        if (strcmp(topic->name, name) == 0)
-            return true;
-    return false;
-}
-
-/* Of the library and of the command together: a verb has each name and each letter once, and each topic has a
- * help. */
-TEST(rows_of_options_are_unique_within_a_verb) {
-    for (size_t i = 0; i < option_row_count + command_row_count; i++) {
-        const option_row *row = row_at(i);
-        assert_true(!row->info.topic || is_topic(row->info.topic));
-        assert_true(row->info.name && row->info.help && row->type && row->size > 0);
-        for (size_t j = 0; j < i; j++) {
-            const option_row *other = row_at(j);
-            if ((row->verbs & other->verbs) == 0)
-                continue;
-            assert_string_not_equal(row->info.name, other->info.name);
-            assert_true(row->letter == 0 || row->letter != other->letter);
-        }
-    }
-}
-
 TEST(topics_have_a_help) {
     for (const help_term *topic = help_topics; topic->name; topic++) {
         char line[64];

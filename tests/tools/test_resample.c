@@ -8,7 +8,6 @@
 #include "commands/commands.h"
 #include "commands/resample_run.h"
 #include "motion/bvh/bvh_pose.h"
-#include "motion/time/resample_grid.h"
 #include "support/motion_files.h"
 #include "support/test_folder.h"
 
@@ -20,24 +19,6 @@
 #include <unistd.h>
 
 /* ---- the grid ------------------------------------------------------------------------ */
-
-TEST(positions_are_those_of_the_steps_to_them) {
-    const resample_span spans[] = {
-        {{120, 1}, {30, 1}, 4001, {0, 0}, {0, 0}, RESAMPLE_END_FIT, 0},
-        {{30, 1}, {47, 1}, 4001, {0, 0}, {0, 0}, RESAMPLE_END_FIT, 0},
-        {{30000, 1001}, {120, 1}, 4001, {0, 0}, {0, 0}, RESAMPLE_END_FIT, 0}};
-    for (size_t i = 0; i < COUNT_OF(spans); i++) {
-        resample_grid grid;
-        assert_int_equal(resample_grid_make(&spans[i], &grid), RESAMPLE_GRID_OK);
-        resample_position cursor = resample_position_at(&grid, 0);
-        for (uint64_t k = 0; k < grid.count; k++) {
-            const resample_position at = resample_position_at(&grid, k);
-            assert_int_equal(at.frame, cursor.frame);
-            assert_int_equal(at.remainder, cursor.remainder);
-            resample_position_step(&grid, &cursor);
-        }
-    }
-}
 
 /* ---- channels -------------------------------------------------------------------------- */
 
@@ -88,17 +69,6 @@ TEST(every_number_of_rotation_channels_comes_back) {
     check_there_and_back("1 Xrotation", "350\n500\n670\n", 1e-3); /* beyond a turn */
     check_there_and_back("3 Xrotation Yrotation Zrotation", "350 0 720\n500 10 720\n670 20 730\n",
                          1e-3);
-}
-
-TEST(rotation_order_is_that_of_the_channels) {
-    SCOPED(bvh_free) bvh *model = model_of("3 Zrotation Xrotation Yrotation", "90 90 0\n");
-    SCOPED(pose_plan_release) pose_plan plan;
-    double key[4];
-    assert_int_equal(pose_plan_make(&plan, model, NULL), PM_OK);
-    pose_rotation_keys(&plan, key);
-    /* qz * qx of quarter turns, computed by hand. */
-    assert_true(fabs(key[0] - 0.5) < 1e-15 && fabs(key[1] - 0.5) < 1e-15 &&
-                fabs(key[2] - 0.5) < 1e-15 && fabs(key[3] - 0.5) < 1e-15);
 }
 
 TEST(vectors_and_plain_channels_are_mapped) {
@@ -177,14 +147,6 @@ static bvh *load(const char *path, char **data) {
     const motion_input input = {.data = *data, .size = size, .options = &options};
     assert_int_equal(bvh_parse(&input, &model, NULL), PM_OK);
     return model;
-}
-
-TEST(the_same_rate_gives_the_same_digits) {
-    assert_int_equal(run("resample --quiet --device none in.bvh -o same.bvh --rate x1"), CLI_DONE);
-    SCOPED(free_at) char *data = test_folder_read("same.bvh", NULL);
-    assert_string_equal(data, SMALL "Frames: 4\nFrame Time: 0.0333333333\n"
-                                    "0 1 0 0 0 0 5.5 0 0\n100 1.0 0 40 0 0 5.5 0 0\n"
-                                    "200 1 1e-3 80 0 0 5.5 90 0\n300 1 0 120 0 0 5.5 180 0\n");
 }
 
 /* Values of nine columns, and what the text has. */
