@@ -189,6 +189,14 @@ class Numbers(Case):
                     motions.read_bvh(self.folder / "out/many.bvh"), [name for name, _, _ in many])
         self.assertIn("no frames", rows["none.bvh"]["error"])
 
+    def test_npz(self):
+        rows = walk(self.random, 121, 120, 3.0, 24)
+        motions.write_amass(self.folder / "takes/a.npz", np.radians(rows[:, 3:]), 120)
+        row, = self.report(rate="30")
+        self.assertGreater(row["max_degrees"], 0.1)
+        self.agrees(row, motions.read_amass(self.folder / "takes/a.npz"), motions.read_amass(self.folder / "out/a.npz"),
+                    [f"poses[{j}]" for j in range(24)])
+
 
 class Files(Case):
     def pages(self):

@@ -97,6 +97,20 @@ class Lists(Folder):
         self.assertEqual(done.returncode, 6)
         self.assertEqual(os.listdir(self.folder), ["in"])
 
+    def test_the_list_of_a_list_is_the_same(self):
+        self.put("in/a.bvh", b"123")
+        self.put("in/s/b.npz")
+        self.run_list("in", "-o", "takes.jsonl")
+        text = (self.folder / "takes.jsonl").read_bytes()
+        self.assertEqual(self.run_list("--files-from", "takes.jsonl")[0], text)
+        self.assertEqual(self.run_list("--files-from", "-", text=text)[0], text)
+        plain = b"in/a.bvh\r\n\r\nin/s/b.npz"
+        sizes = [line["bytes"] for line in self.lines("--files-from", "-", text=plain)]
+        self.assertEqual(sizes, [3, 1])
+        # The list may be replaced by its own list.
+        self.run_list("--files-from", "takes.jsonl", "-o", "takes.jsonl")
+        self.assertEqual((self.folder / "takes.jsonl").read_bytes(), text)
+
 
 if __name__ == "__main__":
     command_case.main()

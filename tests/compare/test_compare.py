@@ -562,6 +562,31 @@ class Behaviour(Case):
             self.run_posemill("compare", *words, code=2)
         self.run_posemill("compare", "a.bvh", "a.bvh", "--method", "slerp", "--device", "no such", code=3)
 
+    def test_a_foot_moves_more_than_in_a(self):
+        """A drifts at 30 mm/s, which counts as standing; B drifts at 50 mm/s."""
+        for name, speed in (("a", 3.0), ("b", 5.0)):
+            rows = np.zeros((31, 3 + 3 * len(JOINTS)))
+            rows[:, 0] = speed * np.arange(31) / 30
+            motions.write_bvh(self.folder / f"{name}.bvh", JOINTS, rows, 30)
+        got = self.compare("a.bvh", "b.bvh")
+        foot = next(j for j in got["joints"] if j["name"] == "LeftFoot")
+        self.assertAlmostEqual(foot["max_slide"], 2 * 29 / 30, delta=1e-6)
+        self.assertAlmostEqual(foot["planted_seconds"], 29 / 30, delta=1e-9)
+
+    def test_standard_input(self):
+        text = (self.folder / "a.bvh").read_bytes()
+        done = subprocess.run([POSEMILL, "compare", "-", "a.bvh", "--format", "bvh", "--json"], input=text,
+                              cwd=self.folder, capture_output=True, check=True)
+        got = json.loads(done.stdout)
+        self.assertEqual((got["a"]["file"], got["a"]["digest"]), ("-", got["b"]["digest"]))
+
+    def test_names_in_pictures_are_text(self):
+        name = 'a<b>&"\x1b.bvh'
+        motions.write_bvh(self.folder / name, JOINTS, walk(3, 30), 30)
+        self.run_posemill("view", name, "-o", "p.svg")
+        root = ElementTree.parse(self.folder / "p.svg").getroot()
+        self.assertEqual(root[0].text, 'a<b>&"\\x1b.bvh, from the front')
+
 
 class Scene(Case):
     """The part that is compared, what lies apart, the axis that points up, and the unit."""

@@ -163,6 +163,20 @@ class Edits(Case):
         self.refused("edit", WALK, "-o", "x.bvh", "--blend", "0.1", code=2, says="repeat")
 
 
+class Roots(Case):
+    def test_roots_are_reported(self):
+        for up, degrees in (("y", 360), ("z", None)):
+            words = ("convert", WALK, "-o", f"{up}.bvh", "--extract-root", "Hips", "--up", up)
+            root = json.loads(self.run_posemill(*words, "--json").stdout)["root"]
+            self.assertEqual((root["joint"], root["is_added"], root["up"]), ("Hips", True, up))
+            self.assertTrue(degrees is None or abs(root["degrees"] - degrees) < 1e-3)
+        said = self.run_posemill("resample", WALK, "-o", "a.bvh", "--rate", "60", "--extract-root", "Hips").stdout
+        self.assertIn("root", said)
+        for axes in ("xx", "w"):
+            done = self.run_posemill("convert", WALK, "-o", "no.bvh", "--extract-root", "Hips", "--root-axes", axes, code=2)
+            self.assertIn("axes such as xz", done.stderr)
+
+
 class Names(Case):
     def test_joints_without_a_name_are_numbered(self):
         self.make("convert", WALK, "a.gltf")
@@ -261,6 +275,16 @@ class Fills(Case):
             "cmu_01_03.bvh": {"back": 20, "stays": 4, "start": 7},
             "cmu_12_01_walk_mixed_eol.bvh": {"back": 0, "stays": 0, "start": 6},
             "makehuman_face_poseunits.bvh": {"back": 12, "stays": 3, "start": 0}})
+
+    def test_gaps_of_arrays_are_filled(self):
+        angles = np.linspace(0, 2, 50)
+        turns = np.zeros((50, 1, 4))
+        turns[:, 0, 1], turns[:, 0, 3] = np.sin(angles / 2), np.cos(angles / 2)
+        turns[30:35] = np.nan
+        np.savez(self.folder / "gaps.npz", rotations=turns, fps=50, parents=np.array([-1]), names=np.array(["hip"]))
+        self.make("resample", "gaps.npz", "-o", "out.npz", "--rate", "x1", "--device", "none", "--fill")
+        filled = np.load(self.folder / "out.npz")["rotations"].reshape(50, 4)
+        self.assertLess(np.abs(2 * np.arctan2(filled[:, 1], filled[:, 3]) - angles).max(), 1e-5)
 
 
 class BodyModels(Case):

@@ -188,20 +188,23 @@ class Animations(Curves):
 class CubicKeys(Curves):
     """CUBICSPLINE rotations of every storage are evaluated as they are decoded; no folder of data is needed."""
 
-    def write(self, values, component_type, interpolation="CUBICSPLINE"):
-        rows = 3 if interpolation == "CUBICSPLINE" else 1
+    def write(self, values, component_type, *kinds, times=None):
+        """The same keys in a node for each kind of interpolation."""
+        kinds = kinds or ("CUBICSPLINE",)
+        rows = 3 if kinds == ("CUBICSPLINE",) else 1
         keys = len(values) // rows
-        data = np.arange(keys, dtype="<f4").tobytes() + values.tobytes()
+        times = np.arange(keys) if times is None else times
+        data = times.astype("<f4").tobytes() + values.tobytes()
         document = {
-            "asset": {"version": "2.0"}, "nodes": [{}], "buffers": [{"byteLength": len(data)}],
+            "asset": {"version": "2.0"}, "nodes": [{} for _ in kinds], "buffers": [{"byteLength": len(data)}],
             "bufferViews": [{"buffer": 0, "byteLength": 4 * keys},
                             {"buffer": 0, "byteOffset": 4 * keys, "byteLength": len(data) - 4 * keys}],
-            "accessors": [{"bufferView": 0, "componentType": 5126, "count": keys, "type": "SCALAR", "min": [0],
-                           "max": [keys - 1]},
+            "accessors": [{"bufferView": 0, "componentType": 5126, "count": keys, "type": "SCALAR", "min": [float(times[0])],
+                           "max": [float(times[-1])]},
                           {"bufferView": 1, "componentType": component_type, "count": rows * keys, "type": "VEC4",
                            "normalized": component_type != 5126}],
-            "animations": [{"samplers": [{"input": 0, "output": 1, "interpolation": interpolation}],
-                            "channels": [{"sampler": 0, "target": {"node": 0, "path": "rotation"}}]}]}
+            "animations": [{"samplers": [{"input": 0, "output": 1, "interpolation": kind} for kind in kinds],
+                            "channels": [{"sampler": n, "target": {"node": n, "path": "rotation"}} for n in range(len(kinds))]}]}
         path = self.folder / "keys.glb"
         path.write_bytes(command_case.glb(document, data))
         return path
@@ -259,6 +262,25 @@ class CubicKeys(Curves):
             path = self.write(rows.astype("<f4"), 5126, "LINEAR")
             out = self.resample(path, "out.glb", "--rate", "17")
             self.assertGreater(self.check_animation("linear", Gltf(path), Gltf(out), 0, 17), 100)
+
+    def test_steps_are_sampled_for_formats_without_them(self):
+        times = np.array([0.5, 0.75, 1.25])
+        path = self.write(self.keys(np.random.default_rng(25))[1:9:3].astype("<f4"), 5126, "STEP", "LINEAR", times=times)
+        done = self.run_posemill("resample", "--device", "none", path, "-o", "s.bvh", "--rate", "4")
+        self.assertIn("with listed key times -> 4 Hz, 3 -> 4 frames", done.stdout)
+        rows = (self.folder / "s.bvh").read_text().split("Frame Time:")[1].split("\n")[1:5]
+        steps, lines = ([half.index(row) for row in half] for half in zip(*[(r.split()[3:6], r.split()[9:]) for r in rows]))
+        self.assertEqual((steps, lines), ([0, 1, 1, 3], [0, 1, 2, 3]))
+
+    def test_options_of_the_curve_take_effect_or_are_a_warning(self):
+        path = self.write(self.keys(np.random.default_rng(26))[1::3].astype("<f4"), 5126, "LINEAR")
+        for words in (["--tangents", "mean"], ["--ends", "zero"], ["--loop", "9"], ["--swing", "0,0.5"],
+                      ["--twist", "0,0.5"], ["--axis", "0,1,0"], ["--axis-frame", "parent"], ["--unlimited"]):
+            for method in ([], ["--method", "authored"]):
+                done = self.run_posemill("resample", "--device", "none", path, "-o", "o.glb", "--rate", "8", *method, *words)
+                self.assertIn(f"{words[0]}: has no effect", done.stderr)
+        done = self.run_posemill("resample", command_case.WALK, "-o", "a.bvh", "--rate", "30", "--keep-time", code=2)
+        self.assertIn("--keep-time", done.stderr)
 
     def test_keys_without_a_direction_are_refused(self):
         for length in (0, 1e-7, 1e7):
