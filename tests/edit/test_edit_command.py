@@ -164,17 +164,28 @@ class Edits(Case):
 
 
 class Roots(Case):
+    def extract(self, up, *words, code=0):
+        return self.run_posemill("convert", *words, "-o", f"{up}.bvh", "--extract-root", "Hips", "--up", up, code=code)
+
     def test_roots_are_reported(self):
-        for up, degrees in (("y", 360), ("z", None)):
-            words = ("convert", WALK, "-o", f"{up}.bvh", "--extract-root", "Hips", "--up", up)
-            root = json.loads(self.run_posemill(*words, "--json").stdout)["root"]
+        for up in "yz":
+            root = json.loads(self.extract(up, WALK, "--json").stdout)["root"]
             self.assertEqual((root["joint"], root["is_added"], root["up"]), ("Hips", True, up))
-            self.assertTrue(degrees is None or abs(root["degrees"] - degrees) < 1e-3)
         said = self.run_posemill("resample", WALK, "-o", "a.bvh", "--rate", "60", "--extract-root", "Hips").stdout
         self.assertIn("root", said)
         for axes in ("xx", "w"):
-            done = self.run_posemill("convert", WALK, "-o", "no.bvh", "--extract-root", "Hips", "--root-axes", axes, code=2)
-            self.assertIn("axes such as xz", done.stderr)
+            self.assertIn("axes such as xz", self.extract("y", WALK, "--root-axes", axes, code=2).stderr)
+
+    def test_a_root_that_stands_is_noted_until_it_moves(self):
+        (self.folder / "still.bvh").write_text(
+            "HIERARCHY\nROOT Wrapper\n{\nOFFSET 0 0 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nJOINT Hips\n{\n"
+            "OFFSET 0 9 0\nCHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation\nEnd Site\n{\n"
+            "OFFSET 0 1 0\n}\n}\n}\nMOTION\nFrames: 2\nFrame Time: 0.5\n0 0 0 0 9 0 0 0 0\n0 0 0 0 9 118.7 0 0 90\n")
+        noted = "'Hips' moves away, and 'Wrapper', the root above it, does not"
+        self.assertIn(noted, self.run_posemill("info", "still.bvh").stdout)
+        root = json.loads(self.extract("y", "still.bvh", "--json").stdout)["root"]
+        self.assertEqual((root["is_added"], round(root["distance"], 4), round(root["degrees"], 4)), (False, 118.7, 90))
+        self.assertNotIn(noted, self.run_posemill("info", "y.bvh").stdout)
 
 
 class Names(Case):
@@ -415,6 +426,15 @@ class BodyModels(Case):
             made = self.made(source, self.FRAMES // 2)
             self.assertEqual(float(made["mocap_framerate" if layout == "amass" else "mocap_frame_rate"]), 30)
             self.assertLess(np.abs(made["poses"] - whole["poses"][::2]).max(), 0.01)
+
+    def test_gaps_of_robots_are_filled(self):
+        header, rows = "x,y,z,qx,qy,qz,qw,hip", ["0,0,1,0,0,0,1,.1", "0,0,1,0,0,0,1,nan", "0,0,1,0,0,0,1,.3"]
+        for lines in ([header] + rows, rows):
+            (self.folder / "gap.csv").write_text("\n".join(lines) + "\n")
+            self.make("resample", "gap.csv", "-o", "made.csv", "--rate", "x1", "--fill", "--device", "none", "--overwrite")
+            made = (self.folder / "made.csv").read_text().splitlines()
+            self.assertEqual(made[:-2] + made[-1:], lines[:-2] + lines[-1:])
+            self.assertEqual(np.float32(made[-2].split(",")[7]), np.float32(.2))
 
 
 class Usd(Case):

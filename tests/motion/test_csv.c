@@ -241,12 +241,12 @@ TEST(headers_name_the_joints) {
 }
 
 TEST(steps_above_half_a_turn_are_counted) {
-    const char *text = "x,y,z,a,b,c,d,hip,knee\n0,0,0,0,0,0,1,3.1,0\n0,0,0,0,0,0,1,-3.1,3.14\n"
-                       "0,0,0,0,0,0,1,3.1,0\n";
+    const char *text = "x,y,z,a,b,c,d,knee,hip\n0,0,0,0,0,0,1,0,3.1\n0,0,0,0,0,0,1,3.14,-3.1\n"
+                       "0,0,0,0,0,0,1,-0.1,-3.1\n";
     SCOPED(pm_motion_destroy) pm_motion *motion = read_text(text, (pm_motion_read_options){0});
     assert_non_null(strstr(warnings.text,
                            "2 steps of joint angles are above half a turn, the first to "
-                           "frame 1 of joint 0, 'hip'"));
+                           "frame 1 of joint 1, 'hip'"));
     SCOPED(pm_motion_destroy)
     pm_motion *quiet = read_text(text, (pm_motion_read_options){.angles_may_jump = true});
     assert_null(strstr(warnings.text, "turn"));

@@ -576,6 +576,28 @@ class Plain(Case):
         rewrite(path, out, 60)
         self.check_same(path, out, {"quats", "fps"})
 
+    def test_a_layout_from_a_file(self):
+        layout = self.path("mine.json")
+        with open(layout, "w", encoding="utf-8") as file:
+            file.write('{"name": "mine", "rotations": [{"member": "aa", "as": "axis-angle", "parts": ["a", "b"]},'
+                       ' {"member": "q", "as": "quaternion-wxyz"}], "vectors": ["v"], "scalars": ["s"],'
+                       ' "velocities": [{"member": "sv", "of": "s"}], "rates": ["hz"], "constants": ["c"]}')
+        aa = walk(self.rng, 20, 3).reshape(20, 9)
+        arrays = {
+            "aa": aa, "a": aa[:, :3], "b": aa[:, 3:], "q": quaternions(walk(self.rng, 20, 2))[..., [3, 0, 1, 2]],
+            "v": self.rng.normal(size=(20, 3)), "s": self.rng.normal(size=(20, 2, 2)),
+            "sv": self.rng.normal(size=(20, 2, 2)), "hz": np.array(24.0), "c": self.rng.normal(size=20),
+        }
+        path, out, a, b, where, _ = self.through(arrays, 24, 30, layout)
+        self.assertEqual(layout_of(path, "--layout", layout), "mine")
+        self.check_rotations(a["aa"], b["aa"], where, quaternions, "aa", 3)
+        self.assertEqual(np.concatenate([b["a"], b["b"]], 1).tobytes(), b["aa"].tobytes())
+        self.check_rotations(a["q"], b["q"], where, lambda r: r[..., [1, 2, 3, 0]], "q")
+        self.check_numbers(a["s"], b["s"], where, "s")
+        self.check_numbers(a["v"], b["v"], where, "v")
+        self.assertEqual(b["sv"].shape, (len(where), 2, 2))
+        self.check_same(path, out, {"aa", "a", "b", "q", "v", "s", "sv", "hz"})
+
 
 if __name__ == "__main__":
     command_case.main()
