@@ -26,6 +26,7 @@ static const command *const verbs[] = {&command_devices,
                                        &command_compare,
                                        &command_view,
                                        &command_info,
+                                       &command_character,
 #if POSEMILL_BATCH
                                        &command_list,
                                        &command_merge,

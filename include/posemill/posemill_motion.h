@@ -319,6 +319,13 @@ typedef struct pm_motion_character_options {
         skin; /* the joints are those of this skin, and their ancestors. A motion without skins: all
                     nodes, and skin is ignored */
     pm_method method; /* of all clips: crowds interpolate the keys by one method. 0: slerp */
+    /* true: positions are those of all joints, for crowds whose clips are of several motions, and must have
+     * the same channels. false: where no joint but the first root leaves its rest position in any clip,
+     * positions of that root alone (root_positions of pm_clip_desc), which take less memory and time */
+    bool all_positions;
+    /* A file of JSON, at most 1 MiB, with masks, subsets, chains and radii by the names of joints, which
+     * `skeleton` receives; docs/crowds.md describes it. NULL: none */
+    const char *file;
 
     const void *next; /* must be NULL */
 } pm_motion_character_options;
@@ -352,12 +359,17 @@ typedef struct pm_motion_character {
     /* Why the vertices of the meshes cannot be read, so that skeleton.radii is NULL. NULL: they can, or there are
      * none */
     const char *unread_mesh;
+    /* Of a character with a file: the names of masks, subsets and chains of `skeleton`, in its order. So
+     * mask_names[k] is mask k + 1 of instances and layers, subset_names[k] subset k + 1 of targets. */
+    const char *const *mask_names, *const *subset_names, *const *chain_names;
+    const uint32_t *chain_flags; /* for each chain, those of its pole in pm_chain_use */
 
     const void *next; /* NULL */
 } pm_motion_character;
 
 /* `options` may be NULL. The motion may be destroyed afterwards. Refused: a motion without nodes or
- * without clips. */
+ * without clips; PM_ERROR_FILE: a file whose names, numbers or members are not those of this motion, with the place, what
+ * is there, and what was expected. */
 PM_API pm_status pm_motion_character_create(const pm_motion *motion,
                                             const pm_motion_character_options *options,
                                             const pm_motion_character **character, pm_error *error);

@@ -10,6 +10,7 @@
 
 #include "motion/base/c_locale.h"
 #include "motion/model/compose.h"
+#include "motion/model/evaluate.h"
 
 /* That a skeleton may have: what is farther is not in the bounds of a crowd. */
 static const double largest_radius = 1e6;
@@ -153,14 +154,43 @@ static pm_status add_radii(character *c, const pm_motion *motion, pm_error *erro
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
-static void find_paths(character *c) {
+/* Whether a channel of positions has those of the rest pose at all times, as float32, which crowds keep. */
+static bool is_still(const character *c, const pm_motion_clip *clip,
+                     const pm_motion_channel *channel) {
+    const double *rest = c->content->nodes[channel->node].position;
+    if (channel->interpolation == PM_MOTION_CUBICSPLINE)
+        return false;
+    for (size_t k = 0; k < clip->timelines[channel->timeline].key_count; k++)
+        for (uint32_t i = 0; i < 3; i++)
+            if ((float)evaluate_number(&channel->keys, 3, k, i) != (float)rest[i])
+                return false;
+    return true;
+}
+
+static void find_paths(character *c, bool all_positions) {
+    bool moves_others = all_positions;
     for (size_t i = 0; i < c->content->clip_count; i++)
         for (size_t n = 0; n < c->content->clips[i].channel_count; n++) {
-            const pm_motion_channel *channel = &c->content->clips[i].channels[n];
+            const pm_motion_clip *clip = &c->content->clips[i];
+            const pm_motion_channel *channel = &clip->channels[n];
             const bool ours = channel->node >= 0 && c->joint_of[channel->node] != UINT32_MAX;
-            c->moves |= ours && channel->path == PM_MOTION_POSITION;
+            const bool moves = ours && channel->path == PM_MOTION_POSITION;
+            c->moves |= moves;
+            moves_others |= moves && !moves_others && c->made.node_slots[channel->node] != 0 &&
+                            !is_still(c, clip, channel);
             c->scales |= ours && channel->path == PM_MOTION_SCALE;
         }
+    c->root_moves_alone = c->moves && !moves_others;
+}
+
+static pm_status take_file(character *c, const char *path, pm_error *error) {
+#ifdef POSEMILL_GLTF
+    return character_take_file(c, path, error);
+#else
+    (void)c;
+    return motion_fail_at(error, PM_ERROR_FILE, path, NULL,
+                          "this build reads no JSON; configure with -DPOSEMILL_GLTF=ON");
+#endif
 }
 
 static pm_status make(character *c, const pm_motion *motion,
@@ -173,8 +203,10 @@ static pm_status make(character *c, const pm_motion *motion,
     MOTION_TRY(make_skeleton(c, skin, error));
     MOTION_TRY(find_slots(c, skin, error));
     MOTION_TRY(add_radii(c, motion, error));
+    if (options->file)
+        MOTION_TRY(take_file(c, options->file, error));
     find_mover(c);
-    find_paths(c);
+    find_paths(c, options->all_positions);
     for (size_t i = 0; i < content->clip_count; i++) {
         clips[i].method = options->method;
         MOTION_TRY(character_make_clip(c, &content->clips[i], &clips[i], error));

@@ -135,21 +135,25 @@ static bool add_still_timeline(clip_maker *m) {
 
 /* ---- keys ---------------------------------------------------------------------------------- */
 
-static size_t count_keys(const clip_maker *m) {
+static size_t count_keys(const clip_maker *m, size_t first, size_t joints) {
     size_t keys = 0;
-    for (size_t j = 0; j < m->c->joint_count; j++)
+    for (size_t j = first; j < first + joints; j++)
         keys += m->timelines[m->timeline_of[j]].key_count;
     return keys;
 }
 
-static bool make_keys(clip_maker *m, pm_motion_path path, pm_array *array) {
-    const size_t joints = m->c->joint_count, width = pose_components[path];
-    double *keys = motion_allocate(&m->c->arena, count_keys(m), width * sizeof *keys), *to = keys;
+/* Of `joints` from the first on. */
+static bool make_keys(clip_maker *m, pm_motion_path path, size_t first, size_t joints,
+                      pm_array *array) {
+    const size_t width = pose_components[path];
+    double *keys =
+        motion_allocate(&m->c->arena, count_keys(m, first, joints), width * sizeof *keys);
+    double *to = keys;
     const bool one = m->timeline_count == 1;
-    for (size_t j = 0; keys && j < joints; j++) {
+    for (size_t j = first; keys && j < first + joints; j++) {
         const pm_timeline *timeline = &m->timelines[m->timeline_of[j]];
         for (size_t k = 0; k < timeline->key_count; k++) {
-            double *at = one ? keys + (k * joints + j) * width : to;
+            double *at = one ? keys + (k * joints + j - first) * width : to;
             pose_value(&m->c->content->nodes[m->c->nodes[j]], of_joint(m, j), m->clip, path,
                        evaluate_key_time(timeline, k), at);
             to += width;
@@ -163,12 +167,17 @@ pm_status character_make_clip(character *c, const pm_motion_clip *clip, pm_clip_
                               pm_error *error) {
     clip_maker m = {
         .c = c, .clip = clip, .nodes = pose_find_channels(&c->arena, clip, c->content->node_count)};
+    const size_t joints = c->joint_count;
+    const bool alone = c->root_moves_alone;
+    const size_t root = c->joint_of[c->made.slot_nodes[0]];
     if (!m.nodes || !make_timelines(&m) || !add_still_timeline(&m) ||
-        !make_keys(&m, PM_MOTION_ROTATION, &desc->rotations) ||
-        (c->moves && !make_keys(&m, PM_MOTION_POSITION, &desc->positions)) ||
-        (c->scales && !make_keys(&m, PM_MOTION_SCALE, &desc->scales)))
+        !make_keys(&m, PM_MOTION_ROTATION, 0, joints, &desc->rotations) ||
+        (c->moves && !make_keys(&m, PM_MOTION_POSITION, alone ? root : 0, alone ? 1 : joints,
+                                &desc->positions)) ||
+        (c->scales && !make_keys(&m, PM_MOTION_SCALE, 0, joints, &desc->scales)))
         return motion_refuse_memory(error);
-    desc->track_count = c->joint_count;
+    desc->root_positions = alone;
+    desc->track_count = joints;
     desc->timelines = m.timelines;
     desc->timeline_count = m.timeline_count;
     desc->timeline_of = m.timeline_count == 1 ? NULL : m.timeline_of;

@@ -55,7 +55,10 @@ static const struct {
              {"toe", SIDES_FOOT, false},
              {"ankle", SIDES_FOOT, false},
              {"\xe8\xb6\xb3\xe9\xa6\x96", SIDES_FOOT, false},
-             {"\xe3\x81\xa4\xe3\x81\xbe\xe5\x85\x88", SIDES_FOOT, false}};
+             {"\xe3\x81\xa4\xe3\x81\xbe\xe5\x85\x88", SIDES_FOOT, false},
+             {"hand", SIDES_HAND, false},
+             {"wrist", SIDES_HAND, false},
+             {"\xe6\x89\x8b\xe9\xa6\x96", SIDES_HAND, false}};
 
 /* ---- letters ------------------------------------------------------------------------------- */
 
@@ -291,6 +294,21 @@ bool sides_pair(const pm_motion_content *content, uint32_t *partners, bool *alon
     free(sorted);
     free(p);
     return good;
+}
+
+/* Where they differ first, the words of one rule do. */
+bool sides_is_left(pm_motion_name name, pm_motion_name partner) {
+    size_t at = 0;
+    while (at < name.size && lower(name.text[at]) == lower(char_at(partner, at)))
+        at++;
+    for (size_t rule = 0; rule < RULES; rule++) {
+        const char *left = rules[rule].words[0], *right = rules[rule].words[1];
+        while (*left == *right)
+            left++, right++;
+        if (lower(char_at(name, at)) == *left && lower(char_at(partner, at)) == *right)
+            return true;
+    }
+    return false;
 }
 
 /* ---- roles --------------------------------------------------------------------------------- */

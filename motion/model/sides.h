@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Left and right: by the names of nodes, and by the rest pose. The table of names in sides.c is the only one,
- * also of heads and feet.
+ * also of heads, feet and hands.
  */
 #pragma once
 
@@ -16,9 +16,12 @@ typedef struct similarity similarity;
  * memory is exhausted. */
 bool sides_pair(const pm_motion_content *content, uint32_t *partners, bool *alone);
 
-typedef enum sides_role { SIDES_HEAD, SIDES_FOOT } sides_role;
+/* Of two names that sides_pair found to be a pair: whether the first is that of the left side. */
+bool sides_is_left(pm_motion_name name, pm_motion_name partner);
 
-/* Whether a name is that of a head, or of a part of a foot: foot, toe or ankle. */
+typedef enum sides_role { SIDES_HEAD, SIDES_FOOT, SIDES_HAND } sides_role;
+
+/* Whether a name is that of a head, of a part of a foot (foot, toe or ankle), or of a hand (hand or wrist). */
 bool sides_has_role(pm_motion_name name, sides_role role);
 
 /* ---- the rest pose ------------------------------------------------------------------------- */

@@ -13,12 +13,12 @@
 #include "motion/options/nearest.h"
 
 static const char *const verb_names[VERB_COUNT] = {
-    [VERB_DEVICES] = "devices", [VERB_EVAL] = "eval",     [VERB_RESAMPLE] = "resample",
-    [VERB_CONVERT] = "convert", [VERB_EDIT] = "edit",     [VERB_JOIN] = "join",
-    [VERB_MIRROR] = "mirror",   [VERB_REDUCE] = "reduce", [VERB_RUN] = "run",
-    [VERB_COMPARE] = "compare", [VERB_VIEW] = "view",     [VERB_INFO] = "info",
-    [VERB_LIST] = "list",       [VERB_MERGE] = "merge",   [VERB_METHODS] = "methods",
-    [VERB_VERIFY] = "verify",   [VERB_BENCH] = "bench"};
+    [VERB_DEVICES] = "devices",     [VERB_EVAL] = "eval",     [VERB_RESAMPLE] = "resample",
+    [VERB_CONVERT] = "convert",     [VERB_EDIT] = "edit",     [VERB_JOIN] = "join",
+    [VERB_MIRROR] = "mirror",       [VERB_REDUCE] = "reduce", [VERB_RUN] = "run",
+    [VERB_COMPARE] = "compare",     [VERB_VIEW] = "view",     [VERB_INFO] = "info",
+    [VERB_CHARACTER] = "character", [VERB_LIST] = "list",     [VERB_MERGE] = "merge",
+    [VERB_METHODS] = "methods",     [VERB_VERIFY] = "verify", [VERB_BENCH] = "bench"};
 
 const char *option_verb_name(option_verb verb) {
     return (unsigned)verb < VERB_COUNT ? verb_names[verb] : NULL;

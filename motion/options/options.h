@@ -33,6 +33,7 @@ typedef enum option_verb {
     VERB_COMPARE,
     VERB_VIEW,
     VERB_INFO,
+    VERB_CHARACTER,
     VERB_LIST,
     VERB_MERGE,
     VERB_METHODS,
@@ -45,7 +46,7 @@ typedef enum option_verb {
 #define OF_MOVERS (OF(RESAMPLE) | OF(CONVERT) | OF(EDIT) | OF(MIRROR))
 #define OF_BATCHES (OF_MOVERS | OF(REDUCE) | OF(RUN))
 #define OF_PAIRS (OF(COMPARE) | OF(VIEW))
-#define OF_READERS (OF_BATCHES | OF_PAIRS | OF(JOIN) | OF(INFO))
+#define OF_READERS (OF_BATCHES | OF_PAIRS | OF(JOIN) | OF(INFO) | OF(CHARACTER))
 
 /* Its name; NULL for no verb. */
 const char *option_verb_name(option_verb verb);

@@ -135,17 +135,20 @@ static const convention conventions[] = {
 /* Between joints of no side, in a random order. */
 static void check_convention(const convention *c, random_source *random) {
     const char *names[2 * PAIRS + 3] = {"Hips", "Spine1", "Head"}, *other[COUNT_OF(names)] = {NULL};
+    bool is_left[COUNT_OF(names)] = {false};
     size_t count = 3;
     for (size_t i = 0; i < PAIRS && c->pairs[i][0]; i++)
         for (size_t side = 0; side < 2; side++) {
             names[count] = c->pairs[i][side];
+            is_left[count] = side == 0;
             other[count++] = c->pairs[i][1 - side];
         }
     for (size_t i = count; i-- > 1;) {
         const size_t j = random_size(random, 0, i);
         const char *name = names[i], *partner = other[i];
-        names[i] = names[j], other[i] = other[j];
-        names[j] = name, other[j] = partner;
+        const bool left = is_left[i];
+        names[i] = names[j], other[i] = other[j], is_left[i] = is_left[j];
+        names[j] = name, other[j] = partner, is_left[j] = left;
     }
     SCOPED(pm_motion_destroy) pm_motion *subject = hand_named(names, count);
     uint32_t partners[COUNT_OF(names)];
@@ -155,6 +158,10 @@ static void check_convention(const convention *c, random_source *random) {
         if (strcmp(names[partners[n]], other[n] ? other[n] : names[n]) != 0)
             fail_msg("%s: '%s' is paired with '%s'", c->name, names[n], names[partners[n]]);
         assert_false(alone[n]);
+        if (other[n])
+            assert_int_equal(sides_is_left(subject->content.nodes[n].name,
+                                           subject->content.nodes[partners[n]].name),
+                             is_left[n]);
     }
 }
 
@@ -213,18 +220,21 @@ static bool has_role(const char *name, sides_role role) {
     return sides_has_role((pm_motion_name){name, strlen(name)}, role);
 }
 
-TEST(heads_and_feet_are_known_by_name) {
+TEST(heads_feet_and_hands_are_known_by_name) {
     static const char *const heads[] = {"Head", "mixamorig:Head", "J_Bip_C_Head", "b_Head_05",
                                         "頭"};
     static const char *const feet[] = {"LeftFoot", "foot.L",       "l_ankle",
                                        "左足首",   "RightToeBase", "toe1-1.R"};
+    static const char *const hands[] = {"mixamorig:LeftHand", "L_Wrist", "hand_l", "左手首"};
     static const char *const others[] = {"HeadTop_End", "LeftHip", "Leg", "", "左足", "forearm"};
     for (size_t i = 0; i < COUNT_OF(heads); i++)
         assert_true(has_role(heads[i], SIDES_HEAD) && !has_role(heads[i], SIDES_FOOT));
     for (size_t i = 0; i < COUNT_OF(feet); i++)
         assert_true(has_role(feet[i], SIDES_FOOT) && !has_role(feet[i], SIDES_HEAD));
+    for (size_t i = 0; i < COUNT_OF(hands); i++)
+        assert_true(has_role(hands[i], SIDES_HAND) && !has_role(hands[i], SIDES_FOOT));
     for (size_t i = 0; i < COUNT_OF(others); i++)
-        for (int role = SIDES_HEAD; role <= SIDES_FOOT; role++)
+        for (int role = SIDES_HEAD; role <= SIDES_HAND; role++)
             assert_false(has_role(others[i], (sides_role)role));
 }
 

@@ -95,8 +95,8 @@ const option_row command_rows[] = {
     {NAME("clip", "NAME"), TYPE(text), MINE(clip), .verbs = OF_PAIRS,
      HELP("the clip, by its name or number; default: the first")},
     {NAME("json", NULL), TYPE(flag), MINE(json),
-     .verbs = OF_BATCHES | OF(EVAL) | OF(COMPARE) | OF(INFO) | OF(LIST) | OF(MERGE) | OF(METHODS) |
-              OF(DEVICES) | OF(VERIFY),
+     .verbs = OF_BATCHES | OF(EVAL) | OF(COMPARE) | OF(INFO) | OF(CHARACTER) | OF(LIST) |
+              OF(MERGE) | OF(METHODS) | OF(DEVICES) | OF(VERIFY),
      HELP("print the report as JSON; for a batch, its records, one per line")},
     {NAME("shard", "I/N"), TYPE(text), MINE(shard), .verbs = OF_BATCHES, TOPIC(batch),
      .requires = "out-dir",
