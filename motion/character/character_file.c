@@ -48,7 +48,8 @@ __attribute__((format(printf, 1, 2))) static place at(const char *format, ...) {
 /* ---- refusals ------------------------------------------------------------------------------ */
 
 static pm_status refuse(reader *r, const json_t *value, const char *where, const char *expected) {
-    FREED char *text = value ? json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT) : NULL;
+    FREED char *text =
+        value ? json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
     const char *found = text ? text : "missing";
     return motion_refuse(r->error, "%s is %s; expected %s", where,
                          MOTION_SHOWN(found, strlen(found)), expected);

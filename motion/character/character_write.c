@@ -253,7 +253,7 @@ static void add_bend(bends *found, const similarity *lower, const double end[3])
 }
 
 static void add_clip(bends *found, const pm_motion_content *content, const pm_motion_clip *clip,
-                     const node_channels *channels, const character_limb *limb) {
+                     const node_channels *channels, uint32_t lower, uint32_t end) {
     double first = (double)INFINITY, last = -(double)INFINITY;
     for (size_t t = 0; t < clip->timeline_count; t++) {
         const pm_timeline *timeline = &clip->timelines[t];
@@ -262,33 +262,72 @@ static void add_clip(bends *found, const pm_motion_content *content, const pm_mo
     }
     for (int k = 0; k < TIMES && first <= last; k++) {
         const double time = first + (last - first) * k / (TIMES - 1);
-        const similarity lower =
-            pose_local(&content->nodes[limb->lower], &channels[limb->lower], clip, time);
-        const similarity end =
-            pose_local(&content->nodes[limb->end], &channels[limb->end], clip, time);
-        add_bend(found, &lower, end.p);
+        const similarity at = pose_local(&content->nodes[lower], &channels[lower], clip, time);
+        const similarity below = pose_local(&content->nodes[end], &channels[end], clip, time);
+        add_bend(found, &at, below.p);
     }
 }
 
-/* Finds the axis about which poses bend a limb. */
-static pm_status find_axis(proposal *p, const character_limb *limb, bool *is_one, float axis[3],
-                           pm_error *error) {
+/* How the rest pose and the clips bend a joint, whose child is `end`. */
+static pm_status find_bends(proposal *p, uint32_t lower, uint32_t end, bends *found,
+                            pm_error *error) {
     const pm_motion_content *content = p->c->content;
-    const similarity lower = evaluate_rest(&content->nodes[limb->lower]);
-    bends found = {{0, 0, 0}, 0, 0};
-    add_bend(&found, &lower, evaluate_rest(&content->nodes[limb->end]).p);
+    const similarity rest = evaluate_rest(&content->nodes[lower]);
+    *found = (bends){{0, 0, 0}, 0, 0};
+    add_bend(found, &rest, evaluate_rest(&content->nodes[end]).p);
     for (size_t i = 0; i < content->clip_count && i < CLIPS; i++) {
         SCOPED(motion_arena_release) motion_arena arena = {NULL};
         const pm_motion_clip *clip = &content->clips[i];
         const node_channels *channels = pose_find_channels(&arena, clip, content->node_count);
         MOTION_TRY_MEMORY(channels, error);
         if (!clip->fault)
-            add_clip(&found, content, clip, channels, limb);
+            add_clip(found, content, clip, channels, lower, end);
     }
-    const double length = vector_length(found.sum);
-    *is_one = found.most >= least_bend && length >= least_agreement * found.total;
-    for (int i = 0; i < 3 && *is_one; i++)
-        axis[i] = (float)(found.sum[i] / length);
+    return PM_OK;
+}
+
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+/* Whether names differ in digits alone, as those of the parts into which rigs divide a bone. */
+static bool has_same_stem(const pm_motion_content *content, uint32_t one, uint32_t other) {
+    const pm_motion_name a = content->nodes[one].name, b = content->nodes[other].name;
+    size_t i = 0, j = 0;
+    for (;; i++, j++) {
+        while (i < a.size && is_digit(a.text[i]))
+            i++;
+        while (j < b.size && is_digit(b.text[j]))
+            j++;
+        if (i == a.size || j == b.size || a.text[i] != b.text[j])
+            return i == a.size && j == b.size;
+    }
+}
+
+/* The upper and the lower of a limb. Of the parts of the lower bone, that which bends most is the lower; of those
+ * of the upper bone, the first is the upper. */
+static pm_status find_bones(proposal *p, const character_limb *limb, uint32_t nodes[3],
+                            bends *found, pm_error *error) {
+    const pm_motion_content *content = p->c->content;
+    const pm_motion_node *all = content->nodes;
+    uint32_t lower = (uint32_t)all[limb->end].parent, below = lower;
+    MOTION_TRY(find_bends(p, lower, limb->end, found, error));
+    for (uint32_t n = (uint32_t)all[lower].parent;
+         n != limb->branch && has_same_stem(content, n, below); n = (uint32_t)all[n].parent) {
+        bends own;
+        MOTION_TRY(find_bends(p, n, below, &own, error));
+        below = n;
+        if (vector_length(own.sum) > vector_length(found->sum)) {
+            *found = own;
+            lower = n;
+        }
+    }
+    uint32_t upper = (uint32_t)all[lower].parent;
+    while (upper != limb->branch && has_same_stem(content, (uint32_t)all[upper].parent, upper))
+        upper = (uint32_t)all[upper].parent;
+    nodes[0] = upper;
+    nodes[1] = lower;
+    nodes[2] = limb->end;
     return PM_OK;
 }
 
@@ -319,18 +358,21 @@ static pm_status add_chain(proposal *p, const char *name, const uint32_t *nodes,
 }
 
 static pm_status add_limb(proposal *p, const character_limb *limb, pm_error *error) {
-    const uint32_t nodes[3] = {limb->upper, limb->lower, limb->end};
     const char *name = name_limb(p, limb);
     pm_chain chain = {.kind = PM_CHAIN_TWO_BONES, .limit = 0.97f};
-    bool is_one = false;
+    uint32_t nodes[3];
+    bends found;
     MOTION_TRY_MEMORY(name, error);
-    MOTION_TRY(find_axis(p, limb, &is_one, chain.axis, error));
-    if (is_one)
+    MOTION_TRY(find_bones(p, limb, nodes, &found, error));
+    const double length = vector_length(found.sum);
+    for (int i = 0; i < 3; i++)
+        chain.axis[i] = (float)(found.sum[i] / length);
+    if (found.most >= least_bend && length >= least_agreement * found.total)
         return add_chain(p, name, nodes, 3, chain, error);
     motion_warn(p->to,
                 "%s: '%s' bends about no one axis in the rest pose and the clips; a chain of it "
                 "requires an axis",
-                name, MOTION_SHOWN_JOINT(p->c->content->nodes[limb->lower].name, limb->lower));
+                name, MOTION_SHOWN_JOINT(p->c->content->nodes[nodes[1]].name, nodes[1]));
     return PM_OK;
 }
 

@@ -65,8 +65,6 @@ static void add_limb(finder *f, uint32_t node, sides_role role) {
             return;
     if (depth < 3)
         return;
-    limb.lower = (uint32_t)parent_of(c, limb.end);
-    limb.upper = (uint32_t)parent_of(c, limb.lower);
     limb.other = f->partners[limb.end];
     limb.is_right = limb.other == limb.end || !sides_is_left(c->content->nodes[limb.end].name,
                                                              c->content->nodes[limb.other].name);

@@ -10,7 +10,7 @@
 /* An arm or a leg: from the first joint that both sides do not share, to a hand or a foot at least two joints
  * below it. All are nodes of the motion. */
 typedef struct character_limb {
-    uint32_t branch, upper, lower, end;
+    uint32_t branch, end;
     uint32_t trunk; /* on which both sides hang */
     uint32_t other; /* the end of the other side */
     bool is_leg, is_right;

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ._library import call, ffi, lib
+from ._library import call, ffi, lib, text
 from ._shared import Shared
 from ._views import Array, address, name_of, view
 
@@ -29,8 +29,10 @@ def _destroy_character(handle: Any) -> None:
 class Character:
     """A skeleton and its clips, as crowds take them."""
 
-    def __init__(self, motion: Any, skin: int) -> None:
-        options = ffi.new("pm_motion_character_options *", {"skin": skin})
+    def __init__(self, motion: Any, skin: int, file: bytes | None = None) -> None:
+        name = ffi.NULL if file is None else ffi.new("char[]", file)
+        # Clips of a crowd may be of several motions.
+        options = ffi.new("pm_motion_character_options *", {"skin": skin, "all_positions": True, "file": name})
         made = ffi.new("pm_motion_character **")
         call(lib.pm_motion_character_create, motion, options, made)
         self.handle = ffi.gc(made[0], _destroy_character)
@@ -48,6 +50,32 @@ class Character:
             return None
         return view(self.handle, self.handle.skin_slots, (self.handle.skin_joint_count,),
                     np.uint32)
+
+    def of_crowd(self) -> dict[str, Any]:
+        """What its file says, and the radii of its meshes, as arguments of a Crowd."""
+        desc = self.handle.skeleton
+        joints = int(desc.joint_count)
+        masks = {text(self.handle.mask_names[k]): view(self.handle, desc.masks + k * joints, (joints,), np.float32)
+                 for k in range(desc.mask_count)}
+        subsets = {text(self.handle.subset_names[k]): list(desc.subsets[k].joints[0:desc.subsets[k].joint_count])
+                   for k in range(desc.subset_count)}
+        chains = {text(self.handle.chain_names[k]): self._chain(desc.chains[k], self.handle.chain_flags[k])
+                  for k in range(desc.chain_count)}
+        radii = None if desc.radii == ffi.NULL else view(self.handle, desc.radii, (joints,), np.float32)
+        return {"masks": masks, "subsets": subsets, "chains": chains, "radii": radii}
+
+    @staticmethod
+    def _chain(chain: Any, flags: int) -> dict[str, Any]:
+        kind = {lib.PM_CHAIN_TWO_BONES: "two_bones", lib.PM_CHAIN_AIM: "aim", lib.PM_CHAIN_PIN: "pin"}[chain.kind]
+        found: dict[str, Any] = {"kind": kind, "joints": list(chain.joints[0:chain.joint_count])}
+        if kind != "pin":
+            found |= {"axis": list(chain.axis), "limit": chain.limit,
+                      "pole": "direction" if flags & lib.PM_CHAIN_POLE_DIRECTION else "point"}
+        if kind == "aim":
+            found["forward"] = list(chain.forward)
+        if chain.shares != ffi.NULL:
+            found["shares"] = list(chain.shares[0:chain.joint_count])
+        return found
 
 
 class Content(Shared):

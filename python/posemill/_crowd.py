@@ -2,6 +2,7 @@
 """Crowds: many instances of one skeleton, posed in one pass."""
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from threading import Lock
@@ -12,11 +13,12 @@ import numpy.typing as npt
 
 from ._arrays import address, as_array, as_floats, new_result, with_scalar_last
 from ._clip import Clip
+from ._content import Character
 from ._description import KEY_FORMATS, word
 from ._engine import Engine, engine_or_default, owned
 from ._keys import Keys, are_still
-from ._library import call, ffi, lib
-from ._motion import Motion
+from ._library import Path, call, ffi, file_name, lib
+from ._motion import Motion, load
 from ._names import Floats, KeyFormat, Method, Output, Singles, State
 from ._resampling import count_of, method_number
 from ._shared import Shared
@@ -89,6 +91,7 @@ _event = np.dtype({
 
 Level = tuple[npt.ArrayLike | None, int]
 Markers = Mapping[int | str, Iterable[tuple[float, int]]]
+Masks = npt.ArrayLike | Mapping[str, npt.ArrayLike]
 Subsets = Mapping[str, Iterable[int | str]]
 Chains = Mapping[str, Mapping[str, Any]]
 
@@ -155,7 +158,12 @@ def _describe_levels(desc: Any, levels: Sequence[Level], count: int, keep: list[
     desc.levels, desc.level_count = made, len(levels)
 
 
-def _describe_masks(desc: Any, masks: npt.ArrayLike, count: int, keep: list[Any]) -> None:
+def _describe_masks(desc: Any, masks: Masks, count: int, keep: list[Any]) -> None:
+    if isinstance(masks, Mapping):
+        for name, one in masks.items():
+            if np.shape(one) != (count,):
+                raise ValueError(f"masks: {name!r}: expected shape ({count},), found {np.shape(one)}")
+        masks = np.array(list(masks.values()), np.float32).reshape(len(masks), count)
     weights = np.ascontiguousarray(masks, np.float32)
     if weights.ndim != 2 or weights.shape[1] != count:
         raise ValueError(f"masks: expected shape (masks, {count}), found {weights.shape}")
@@ -286,7 +294,7 @@ def _describe_chains(desc: Any, chains: Mapping[str, Mapping[str, Any]], keep: l
     keep.append(rows)
 
 
-def _make_skeleton(skeleton: Skeleton, levels: Sequence[Level], masks: npt.ArrayLike | None,
+def _make_skeleton(skeleton: Skeleton, levels: Sequence[Level], masks: Masks | None,
                    subsets: Mapping[str, Sequence[int]], radii: npt.ArrayLike | None,
                    points: npt.ArrayLike | None, chains: Mapping[str, Mapping[str, Any]]) -> Any:
     keep: list[Any] = []
@@ -385,8 +393,9 @@ class Crowd(Shared):
     levels : sequence of (joints, update_every), optional
         Levels of detail from finest to coarsest: for each joint whether it is animated (None:
         all), and the number of frames from one update to the next.
-    masks : array, optional
-        (masks, joints) weights from 0 to 1; an instance's ``mask`` counts them from 1.
+    masks : array, or mapping of name to array, optional
+        (masks, joints) weights from 0 to 1; an instance's ``mask`` counts them from 1. With names, (joints,) weights
+        of each.
     markers : mapping of clip to (seconds, id) pairs, optional
         For clips, by index or name: times after the first key, and ids from 0 to 2^32 - 1. Ids
         below 65536 are events, others are sync marks.
@@ -413,6 +422,8 @@ class Crowd(Shared):
 
     Attributes
     ----------
+    masks : dict
+        The numbers of masks that have names, for ``mask`` of instances and layers.
     order : array of int
         Joint k of the outputs of all joints is joint ``order[k]`` of the skeleton.
     slots : array of int
@@ -433,7 +444,7 @@ class Crowd(Shared):
 
     def __init__(self, skeleton: Skeleton, clips: Sequence[Clip | Keys] | Motion, *,
                  engine: Engine | None = None, method: Method = "slerp",
-                 levels: Sequence[Level] = (), masks: npt.ArrayLike | None = None,
+                 levels: Sequence[Level] = (), masks: Masks | None = None,
                  markers: Markers | None = None, subsets: Subsets | None = None,
                  radii: npt.ArrayLike | None = None, points: npt.ArrayLike | None = None,
                  key_format: KeyFormat = "float32", spare_clips: int = 0, chains: Chains | None = None) -> None:
@@ -443,7 +454,12 @@ class Crowd(Shared):
         if not sources:
             raise ValueError("clips: expected at least one")
         levels = [(None if joints is None else np.array(joints), every) for joints, every in levels]
-        masks = None if masks is None else np.array(masks)
+        self.masks: dict[str, int] = {}
+        if isinstance(masks, Mapping):
+            self.masks = {name: k + 1 for k, name in enumerate(masks)}
+            masks = {name: np.array(weights) for name, weights in masks.items()} or None
+        elif masks is not None:
+            masks = np.array(masks)
         marked = _marked(markers, sources)
         self._subsets = _numbered(subsets or {}, skeleton)
         self._chains = _linked(chains or {}, skeleton)
@@ -472,6 +488,51 @@ class Crowd(Shared):
         self.order = view(self._handle, lib.pm_skeleton_order(c_skeleton), (self._joints,), np.uint32)
         self.slots = view(self._handle, lib.pm_skeleton_slots(c_skeleton), (self._joints,), np.uint32)
         self.ticks = self._durations(count)
+
+    @classmethod
+    def from_character(cls, motion: Motion | Path, file: Path | None = None, *, skin: int = 0,
+                       **options: Any) -> Crowd:
+        """A crowd of a motion, with the masks, subsets, chains and radii of a file beside it.
+
+        Parameters
+        ----------
+        motion : Motion or path
+            All of its clips are those of the crowd.
+        file : path, optional
+            What ``posemill character`` writes. Default: that of the path, ``walk.character.json`` beside ``walk.glb``.
+        skin : int
+            The skin whose joints the crowd has.
+        **options
+            Arguments of :class:`Crowd`, which replace what the file says.
+
+        Returns
+        -------
+        Crowd
+            Its masks have names: ``crowd.masks["upper body"]`` is a number for ``mask`` of instances. Radii are those of
+            the file, and of the meshes.
+
+        Examples
+        --------
+        >>> import numpy as np, posemill as pm
+        >>> _ = open("walk.character.json", "w").write('''
+        ...   {"masks": [{"name": "waving", "joints": ["left arm", {"joint": "LeftCollar", "weight": 0.5}]}],
+        ...    "chains": [{"name": "look", "kind": "aim", "joints": ["Neck", "Head"], "forward": [0, 0, 1],
+        ...                "axis": [0, 1, 0]}]}''')
+        >>> crowd = pm.Crowd.from_character("walk.bvh")
+        >>> goals = np.zeros(1000, pm.chain_goal)
+        >>> goals["position"], goals["weight"] = (0, 150, 500), 1
+        >>> instances = np.zeros(1000, pm.crowd_instance)
+        >>> crowd.masks["waving"], crowd.pose(instances, goals={"look": goals}).shape
+        (1, (1000, 21, 3, 4))
+        """
+        source = motion if isinstance(motion, Motion) else load(motion)
+        if file is None:
+            if isinstance(motion, Motion):
+                raise TypeError("file: expected the path of a character file, because a Motion has none beside it")
+            file = os.fsdecode(os.path.splitext(os.fspath(motion))[0]) + ".character.json"
+        skeleton = source.skin(skin)
+        character = Character(source._content.handle, skin, file_name(file))
+        return cls(skeleton, source, **{**character.of_crowd(), **options})
 
     def _durations(self, count: int) -> npt.NDArray[np.int64]:
         return np.fromiter((lib.pm_crowd_clip_ticks(self._handle, i) for i in range(count)), np.int64, count)
@@ -940,7 +1001,7 @@ class Crowd(Shared):
 
 
 def _made_again(skeleton: Skeleton, clips: Sequence[Clip | Keys], engine: Engine | None,
-                method: Method, levels: Sequence[Level], masks: Array | None, subsets: Subsets, radii: Array | None,
+                method: Method, levels: Sequence[Level], masks: Masks | None, subsets: Subsets, radii: Array | None,
                 points: Array | None, key_format: KeyFormat, spare_clips: int, chains: Chains, markers: Markers,
                 removed: Sequence[int]) -> Crowd:
     """Numbers of clips stay: those of `removed` are of some clip until they are removed again."""
