@@ -3,6 +3,7 @@
  * Files that say what of a character a crowd uses: masks, subsets, chains and radii by the names of joints. Every
  * refusal has the where, what is there, and what was expected. The schema is docs/schema/character.json.
  */
+#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
@@ -493,6 +494,8 @@ pm_status character_take_text(character *c, const char *text, size_t size, pm_er
     if (text_json_is_deep(text, size))
         return motion_refuse(error, "values are nested too deep");
     json_auto_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &found);
+    if (!root && json_error_code(&found) == json_error_out_of_memory)
+        return motion_refuse_memory(error);
     if (!root)
         return motion_refuse(error, "line %d: %s", found.line,
                              motion_printable(problem, found.text, strlen(found.text)));
@@ -509,6 +512,7 @@ pm_status character_take_file(character *c, const char *path, pm_error *error) {
     FREED char *text = NULL;
     size_t size = 0;
     if (!input_read_beside(path, NULL, FILE_MAX, &text, &size, reason))
-        return motion_fail_at(error, PM_ERROR_FILE, path, NULL, "%s", reason);
+        return motion_fail_at(error, errno == ENOMEM ? PM_ERROR_MEMORY : PM_ERROR_FILE, path, NULL,
+                              "%s", reason);
     return motion_name_failure(character_take_text(c, text, size, error), path, error);
 }

@@ -11,6 +11,7 @@
 
 #include "motion/character/character_write.h"
 #include "motion/model/similarity.h"
+#include "support/failing_memory.h"
 #include "support/motion.h"
 #include "support/motion_files.h"
 #include "support/motion_hand.h"
@@ -489,6 +490,33 @@ TEST(each_fault_has_its_place_what_is_there_and_what_was_expected) {
     expect_error(pm_motion_character_create(
                      f.motion, &(pm_motion_character_options){.file = "none"}, &made, new_error()),
                  PM_ERROR_FILE, "none: ");
+}
+
+static const figure *at_hand;
+
+static bool read_and_propose(void) {
+    SCOPED(pm_motion_character_destroy) const pm_motion_character *plain = NULL, *made = NULL;
+    SCOPED(free_at) char *text = NULL, *whole = NULL;
+    const motion_warnings to = {.log = NULL};
+    const pm_motion_character_options options = {.file = "c.json"};
+    pm_error *error = new_error();
+    const bool good =
+        pm_motion_character_create(at_hand->motion, NULL, &plain, error) == PM_OK &&
+        character_propose(at_hand->motion, plain, &to, &text, error) == PM_OK &&
+        pm_motion_character_create(at_hand->motion, &options, &made, error) == PM_OK &&
+        character_write(at_hand->motion, made, &whole, error) == PM_OK;
+    if (!good)
+        assert_int_equal(last_error()->status, PM_ERROR_MEMORY);
+    return good;
+}
+
+TEST(allocations_that_fail_are_errors) {
+    random_source random = random_salted(7);
+    SCOPED(free_figure) figure f = make_figure(conventions[0], &random);
+    SCOPED(free_at) char *text = propose(&f);
+    test_folder_put_text("c.json", text);
+    at_hand = &f;
+    fail_each_allocation(read_and_propose, 60, 1); /* readers of text can do without a block */
 }
 
 TEST_GROUP(test_folder_enter, test_folder_leave)

@@ -138,6 +138,22 @@ class Outputs(Folder):
         self.assertEqual((len(value["nodes"]), value["clips"][0]["keys"]), (21, 61))
         self.assertEqual(value["clips"][0]["rate"], "30/1")
 
+    def test_character(self):
+        self.run_posemill("character", "walk.bvh")
+        path = self.folder / "walk.character.json"
+        written = path.read_text(encoding="utf-8")
+        self.holds("character", written)
+        value = self.holds("character", self.run_posemill("character", "walk.bvh", "--json"))
+        self.assertEqual([chain["name"] for chain in value["chains"]],
+                         ["left arm", "right arm", "left leg", "right leg", "gaze"])
+        self.assertEqual(path.read_text(encoding="utf-8"), written)
+        path.write_text(written.replace('"LeftHand"', '"LeftHnad"'), encoding="utf-8")
+        done = subprocess.run([POSEMILL, "character", "walk.bvh"], cwd=self.folder, capture_output=True, text=True,
+                              check=False)
+        self.assertEqual(done.returncode, 4)
+        self.assertIn("walk.character.json: chains[0].joints[2] is 'LeftHnad'; expected a joint; "
+                      "did you mean 'LeftHand'?", done.stderr)
+
     def test_list(self):
         os.symlink("none", self.folder / "gone.bvh")
         text = self.run_posemill("list", ".", "-o", "list.jsonl", "--json", code=1)
