@@ -17,3 +17,8 @@ pm_status character_write(const pm_motion *motion, const pm_motion_character *ma
  * they do not tell. *text is malloc'ed. */
 pm_status character_propose(const pm_motion *motion, const pm_motion_character *made,
                             const motion_warnings *to, char **text, pm_error *error);
+
+/* A motion of the same nodes, and one that is the goal, with a clip for each chain that follows a goal. Neither
+ * may be destroyed before it. */
+pm_status character_show_goals(const pm_motion *motion, const pm_motion_character *made,
+                               pm_motion **shown, pm_error *error);

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import gc
+import json
 import pickle
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -593,3 +596,41 @@ def test_changes_that_cannot_be_are_refused(skeleton: pm.Skeleton, keys: pm.Keys
     of_root = pm.Crowd(skeleton, [pm.Keys(quaternions(FRAMES, 1), still, rate=10)], engine=ENGINE)
     with pytest.raises(ValueError, match="beside the root"):
         of_root.add_clips([keys])
+
+
+def test_a_file_beside_a_motion_names_masks_subsets_and_chains(tmp_path: Path) -> None:
+    path = tmp_path / "walk.bvh"
+    shutil.copy(WALK, path)
+    (tmp_path / "walk.character.json").write_text(json.dumps({
+        "masks": [{"name": "arm", "joints": ["left arm", {"joint": "LeftCollar", "weight": 0.5}]}],
+        "subsets": [{"name": "ends", "joints": ["LeftHand", "Head"]}],
+        "chains": [{"name": "reach", "kind": "two_bones", "joints": ["LeftArm", "LeftForeArm", "LeftHand"],
+                    "axis": [0, -1, 0], "pole": "direction"}],
+        "radii": [{"joint": "Head", "radius": 12}]}))
+    named, motion = pm.Crowd.from_character(path, engine=ENGINE), pm.load(path)
+    names = motion.skeleton.names
+    weights = np.array([0.5 if name == "LeftCollar" else float(name in ("LeftArm", "LeftForeArm", "LeftHand"))
+                        for name in names])
+    plain = pm.Crowd(motion.skeleton, motion, engine=ENGINE, masks=weights[None], subsets={"0": ["LeftHand", "Head"]},
+                     chains={"0": {"kind": "two_bones", "joints": ["LeftArm", "LeftForeArm", "LeftHand"],
+                                   "axis": [0, -1, 0], "pole": "direction"}},
+                     radii=np.where(np.array(names) == "Head", 12, 0))
+    instances, goals = shown([0] * 9), np.zeros(9, pm.chain_goal)
+    instances["time_a"] = pm.crowd_ticks(np.linspace(0, 2, 9))
+    instances["time_b"], instances["weight"] = pm.crowd_ticks(1), 1
+    instances["clip_b"], instances["mask"] = 0, named.masks["arm"]
+    model = named.pose(instances, "model")
+    goals["position"], goals["weight"] = model[:, named.slots[names.index("LeftHand")], :, 3] + [5, 20, 5], 1
+    goals["pole"], goals["pole_weight"] = (0, 0, -1), 1
+    for crowd in (named, pickle.loads(pickle.dumps(named))):
+        assert (crowd.pose(instances, "model", subset="ends", goals={"reach": goals})
+                == plain.pose(instances, "model", subset="0", goals={"0": goals})).all()
+        assert (crowd.pose(instances, "bounds") == plain.pose(instances, "bounds")).all()
+        assert crowd.masks == {"arm": 1}
+    moved = named.pose(instances, "model", subset="ends", goals={"reach": goals})[:, 0, :, 3]
+    assert np.linalg.norm(moved - goals["position"], axis=1).max() < 1e-3
+    with pytest.raises(TypeError, match="file: expected"):
+        pm.Crowd.from_character(motion)
+    (tmp_path / "walk.character.json").write_text('{"masks": [{"name": "arm", "joints": ["LeftArn"]}]}')
+    with pytest.raises(ValueError, match=r"masks\[0\].joints\[0\] is 'LeftArn'.* did you mean 'LeftArm'"):
+        pm.Crowd.from_character(motion, tmp_path / "walk.character.json")

@@ -15,6 +15,7 @@
 #include "support/motion.h"
 #include "support/motion_files.h"
 #include "support/motion_hand.h"
+#include "support/motion_kinematics.h"
 #include "support/scoped.h"
 #include "support/test_folder.h"
 
@@ -332,6 +333,53 @@ TEST(a_chain_that_was_proposed_comes_to_its_goal) {
         assert_true(distance_to(after + 12 * made->node_slots[f.node_of[FOOT + 1]], goal.position) <
                     0.8e-5);
     }
+}
+
+static double distance(const double a[3], const kinematics_matrix *b) {
+    double square = 0;
+    for (int i = 0; i < 3; i++)
+        square += pow(a[i] - b->m[i][3], 2);
+    return sqrt(square);
+}
+
+/* Goals within reach; the last node but three is the goal. */
+TEST(limbs_are_shown_where_their_goals_are) {
+    static const int ends[] = {FOOT, FOOT + 1, HAND, HAND + 1};
+    random_source random = random_salted(8);
+    SCOPED(free_figure) figure f = make_figure(conventions[0], &random);
+    SCOPED(free_at) char *text = propose(&f);
+    SCOPED(pm_motion_character_destroy) const pm_motion_character *made = read_text(&f, text);
+    SCOPED(pm_motion_destroy) pm_motion *shown = NULL;
+    expect_success(character_show_goals(f.motion, made, &shown, new_error()));
+    const pm_motion_content *content = pm_motion_get_content(shown);
+    assert_int_equal(content->node_count, NODES + 4);
+    assert_int_equal(content->clip_count, 5);
+    size_t within = 0, beyond = 0;
+    for (size_t k = 0; k < 4; k++) {
+        const pm_chain *chain = &made->skeleton.chains[k];
+        const int role = role_of(&f, made, chain->joints[2]);
+        const double whole = role < COLLAR ? 0.8 : 0.55, inner = role < COLLAR ? 0 : 0.05;
+        assert_true(role == ends[0] || role == ends[1] || role == ends[2] || role == ends[3]);
+        for (int frame = 15; frame < 91; frame++) {
+            const double time = frame / 30.0;
+            const pm_motion_clip *clip = &content->clips[k];
+            const kinematics_matrix goal = kinematics_model(content, clip, NODES, time);
+            const kinematics_matrix end =
+                kinematics_model(content, clip, (int32_t)f.node_of[role], time);
+            const kinematics_matrix upper =
+                kinematics_model(content, clip, (int32_t)f.node_of[role - 4], time);
+            const double at[3] = {goal.m[0][3], goal.m[1][3], goal.m[2][3]};
+            const double from_upper = distance(at, &upper), miss = distance(at, &end);
+            if (from_upper > inner + 0.03 * whole && from_upper < 0.97 * whole) {
+                within++;
+                assert_true(miss < 1e-5 * whole + 1e-6);
+            } else if (from_upper > whole) {
+                beyond++;
+                assert_true(miss >= from_upper - whole);
+            }
+        }
+    }
+    assert_true(within > 100 && beyond > 20);
 }
 
 /* In some rounds the handles are the first root, and the hips another one. */

@@ -146,6 +146,8 @@ class Outputs(Folder):
         value = self.holds("character", self.run_posemill("character", "walk.bvh", "--json"))
         self.assertEqual([chain["name"] for chain in value["chains"]],
                          ["left arm", "right arm", "left leg", "right leg", "gaze"])
+        self.run_posemill("character", "walk.bvh", "-o", "page.html")
+        self.assertIn("left leg: two_bones, limit 0.97", (self.folder / "page.html").read_text(encoding="utf-8"))
         self.assertEqual(path.read_text(encoding="utf-8"), written)
         path.write_text(written.replace('"LeftHand"', '"LeftHnad"'), encoding="utf-8")
         done = subprocess.run([POSEMILL, "character", "walk.bvh"], cwd=self.folder, capture_output=True, text=True,

@@ -4,13 +4,13 @@
  * none, and checked and shown where there is one; it is never replaced.
  */
 #include "commands.h"
+#include "files/open_clip.h"
 #include "motion/base/composed.h"
 #include "motion/base/os.h"
 #include "motion/base/printable.h"
 #include "motion/character/character_write.h"
 #include "motion/files/output_names.h"
 #include "motion/model/names.h"
-#include "options/motion_options.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -109,12 +109,26 @@ static pm_status write_new(const pm_motion *motion, const char *path, pm_error *
     return motion_output_commit(&output, error);
 }
 
-static pm_status show(const command_options *o, const pm_motion *motion, const char *path,
-                      bool is_new, pm_error *error) {
+/* The page's choice of clips is one of chains. */
+static pm_status write_page(const command_options *o, const pm_motion *motion,
+                            const pm_motion_character *made, const char *name, pm_error *error) {
+    SCOPED(pm_motion_destroy) pm_motion *shown = NULL;
+    SCOPED(pm_motion_comparison_destroy) pm_motion_comparison *comparison = NULL;
+    const pm_motion_page_options page = {.made_by = o->line, .all_clips = true};
+    const pm_motion_compare_options how = {
+        .name_a = name, .log = cli_log, .spelling = PM_SPELLING_COMMAND};
+    MOTION_TRY(character_show_goals(motion, made, &shown, error));
+    return pm_motion_write_page(shown, NULL, &how, &page, o->out, &comparison, error);
+}
+
+static pm_status show(const command_options *o, const pm_motion *motion, const char *name,
+                      const char *path, bool is_new, pm_error *error) {
     SCOPED(pm_motion_character_destroy) const pm_motion_character *made = NULL;
     FREED char *text = NULL;
     MOTION_TRY(pm_motion_character_create(motion, &(pm_motion_character_options){.file = path},
                                           &made, error));
+    if (o->out)
+        MOTION_TRY(write_page(o, motion, made, name, error));
     if (o->json) {
         MOTION_TRY(character_write(motion, made, &text, error));
         fputs(text, stdout);
@@ -130,6 +144,8 @@ static cli_exit run(command_options *o, int count, char **operands) {
     os_info there;
     if (count != 1 || strcmp(operands[0], "-") == 0)
         return options_usage(o, "file", "%d given; expected one motion file", count);
+    if (o->out)
+        CLI_TRY(page_check_name(o, o->out, operands, 1));
     CLI_TRY(motion_options_open(&o->set->batch.task.read, operands[0], &motion));
     motion_options_warn(o, 1u << pm_motion_get_content(motion)->format);
     FREED char *path = name_beside(operands[0]);
@@ -138,7 +154,7 @@ static cli_exit run(command_options *o, int count, char **operands) {
     if (status == PM_OK && is_new)
         status = write_new(motion, path, &error);
     if (status == PM_OK)
-        status = show(o, motion, path, is_new, &error);
+        status = show(o, motion, operands[0], path, is_new, &error);
     return cli_done(status, &error);
 }
 
@@ -155,6 +171,7 @@ const command command_character = {
         "walk.glb. Parts such as \"left arm\" and \"legs\" are found by pairs of joints whose names\n"
         "are those of hands and feet of both sides. --json prints parts as joints.",
     .example = "posemill character walk.glb\n"
+               "posemill character walk.glb -o chains.html\n"
                "posemill character walk.glb --json",
     .takes_operands = true,
     .run = run,

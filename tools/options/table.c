@@ -90,6 +90,8 @@ const option_row command_rows[] = {
      .excludes = "out-dir",
      HELP("the page, a file of HTML; or a picture: .svg, a strip of poses with their times, or "
           ".gif; - writes a page to stdout")},
+    {NAME("out", "PAGE"), TYPE(text), MINE(out), .letter = 'o', .verbs = OF(CHARACTER),
+     HELP("write a page that shows each chain as it follows a goal, a file of HTML")},
     {NAME("out", "LIST"), TYPE(text), MINE(out), .letter = 'o', .verbs = OF(LIST),
      HELP("where the list is written; default: standard output")},
     {NAME("clip", "NAME"), TYPE(text), MINE(clip), .verbs = OF_PAIRS,
