@@ -197,7 +197,7 @@ static size_t shared_tracks(const pm_sample_request *r) {
 /* Fewer samples of a track leave lanes empty. */
 enum { LEAST_SAMPLES = 8 };
 
-/* Walks compute values from float32 keys, in lanes of tracks that share the samples and the timeline, or of
+/* Walks compute values in lanes of tracks that share the samples and the timeline, or from float32 keys of
  * samples. Instruction sets without walks compute values of all tracks track by track. */
 static void find_functions(sampling *s, unsigned o, size_t instruction_set) {
     const pm_sample_request *r = s->request;
@@ -207,10 +207,12 @@ static void find_functions(sampling *s, unsigned o, size_t instruction_set) {
     const pm_walk_function walk =
         pm_walk_function_of(instruction_set, curve, shared_tracks(r), pm_walk_streams_output(r, o));
     const bool is_of_samples = walk == pm_walk_function_of(instruction_set, curve, 0, false);
-    if (is_of_values && channel->format == PM_KEYS_FLOAT32 &&
-        !(is_of_samples && r->sample_count < LEAST_SAMPLES))
+    if (is_of_values && channel->format != PM_KEYS_FLOAT32)
+        s->walks[o] = pm_walk_codes_function_of(instruction_set, curve, channel->format,
+                                                shared_tracks(r), pm_walk_streams_output(r, o));
+    else if (is_of_values && !(is_of_samples && r->sample_count < LEAST_SAMPLES))
         s->walks[o] = walk;
-    else if (!is_of_values || walk)
+    if (!s->walks[o] && (!is_of_values || walk))
         s->lanes[o] = *sets[instruction_set];
 }
 

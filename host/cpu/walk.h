@@ -53,6 +53,10 @@ bool pm_walk_is_across(size_t instruction_set, size_t tracks, bool streams);
 pm_walk_function pm_walk_function_of(size_t instruction_set, pm_curve_id curve, size_t tracks,
                                      bool streams);
 
+/* Likewise for keys of 48 bits, in lanes of tracks: NULL where there are too few. */
+pm_walk_function pm_walk_codes_function_of(size_t instruction_set, pm_curve_id curve,
+                                           pm_key_format format, size_t tracks, bool streams);
+
 /* The widest instruction set of this processor whose walk is in lanes of so many tracks, or the widest of
  * all where there is none. */
 size_t pm_walk_instruction_set(size_t tracks, bool streams);

@@ -23,6 +23,21 @@ pm_walk_function pm_walk_function_of(size_t instruction_set, pm_curve_id curve, 
                                                                : set->of_tracks[curve];
 }
 
+#define PM_DECLARE_CODES(name)                                                                     \
+    extern const pm_walk_function pm_walk_log48_##name[PM_CURVE_COUNT];                            \
+    extern const pm_walk_function pm_walk_smallest48_##name[PM_CURVE_COUNT];
+PM_INSTRUCTION_SETS(PM_DECLARE_CODES)
+
+#define PM_CODES_ROW(name) {pm_walk_log48_##name, pm_walk_smallest48_##name},
+static const pm_walk_function *const codes[][2] = {PM_INSTRUCTION_SETS(PM_CODES_ROW)};
+
+pm_walk_function pm_walk_codes_function_of(size_t instruction_set, pm_curve_id curve,
+                                           pm_key_format format, size_t tracks, bool streams) {
+    return pm_walk_is_across(instruction_set, tracks, streams)
+               ? codes[instruction_set][format == PM_KEYS_SMALLEST48][curve]
+               : NULL;
+}
+
 size_t pm_walk_instruction_set(size_t tracks, bool streams) {
     const size_t widest = pm_instruction_set_widest();
     for (size_t i = widest; i > 0; i--)
