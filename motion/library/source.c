@@ -88,9 +88,9 @@ pm_status library_open_source(const char *path, const pm_library_build_options *
     if (options->rate.den)
         MOTION_TRY(resample(source, error));
     if (!options->robot)
-        MOTION_TRY(pm_motion_character_create(
-            source->motion, &(pm_motion_character_options){.all_positions = true},
-            &source->character, error));
+        MOTION_TRY(pm_motion_character_create(source->motion,
+                                              &(pm_motion_character_options){.all_positions = true},
+                                              &source->character, error));
     source->content = pm_motion_get_content(source->motion);
     if (source->character)
         source->joint_count = source->character->skeleton.joint_count;

@@ -14,8 +14,9 @@
 
 #define SCOPED_OPTIONS SCOPED(pm_motion_options_destroy) pm_motion_options *
 
-static const char *const verbs[] = {"devices", "eval",   "resample", "convert", "edit", "join",
-                                    "mirror",  "reduce", "compare",  "view",    "info", "character", "list"};
+static const char *const verbs[] = {"devices", "eval",      "resample", "convert", "edit",
+                                    "join",    "mirror",    "reduce",   "compare", "view",
+                                    "info",    "character", "list"};
 
 static pm_motion_options *make(const char *verb) {
     pm_motion_options *options = NULL;
