@@ -94,6 +94,7 @@ class Gltf:
         else:
             self.json = json.loads(data)
         self.nodes = self.json.get("nodes", [])
+        self.views = {}  # that were read: packers put thousands of accessors in one
         self.parents = [-1] * len(self.nodes)
         for i, node in enumerate(self.nodes):
             for child in node.get("children", []):
@@ -106,6 +107,11 @@ class Gltf:
         return base64.b64decode(uri.split(",", 1)[1]) if uri.startswith("data:") else (self.folder / uri).read_bytes()
 
     def view(self, index):
+        if index not in self.views:
+            self.views[index] = self.read_view(index)
+        return self.views[index]
+
+    def read_view(self, index):
         view = self.json["bufferViews"][index]
         packed = view.get("extensions", {}).get(MESHOPT)
         source = packed or view
