@@ -50,7 +50,7 @@ static pm_status channels_of(const subject *s, bool may_be_cubic, joint_channels
                                  "lines and steps, and in the second file of cubic rotations",
                                  MOTION_SHOWN_JOINT(name, (int64_t)(i / SUBJECT_PATHS)));
         to[i / SUBJECT_PATHS][i % SUBJECT_PATHS] =
-            (certified){channel, &s->clip->timelines[channel->timeline], NULL, 0};
+            (certified){channel, &s->clip->timelines[channel->timeline], NULL, 0, NULL};
     }
     return PM_OK;
 }
@@ -99,7 +99,7 @@ static certified rotation_of(const subject *s, joint_channels *channels, uint32_
         .path = PM_MOTION_ROTATION,
         .components = 4,
         .keys = {.data = s->view.content.nodes[joint].rotation, .type = PM_FLOAT64}};
-    return (certified){&rest->channel, &rest->timeline, NULL, 0};
+    return (certified){&rest->channel, &rest->timeline, NULL, 0, NULL};
 }
 
 static certified_bound certify_angles(const comparison *c, joint_channels *a, joint_channels *b) {

@@ -231,21 +231,22 @@ static void point_of(const reach_points *points, size_t p, const placed *joint, 
                  joint->axes[2][j] * at[2];
 }
 
-static double distance(const double a[3], const double b[3]) {
-    const double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-    return vector_length(d);
+static double square_distance(const double a[3], const double b[3]) {
+    const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
+    return x * x + y * y + z * z;
 }
 
 double reach_apart(const reach_points *points_a, const placed *a, const reach_points *points_b,
                    const placed *b) {
-    double all = distance(a->origin, b->origin);
+    double all = square_distance(a->origin, b->origin);
     for (size_t p = 0; p < points_a->count; p++) {
         double of_a[3], of_b[3];
         point_of(points_a, p, a, of_a);
         point_of(points_b, p, b, of_b);
-        all = fmax(all, distance(of_a, of_b));
+        const double one = square_distance(of_a, of_b);
+        all = one > all ? one : all;
     }
-    return all;
+    return sqrt(all);
 }
 
 void reach_write_at(json_writer *json, double at) {

@@ -61,6 +61,8 @@ static bool walk_on(walk *w, walk *part) {
 static arc arc_of(certified c, size_t next) {
     const size_t last = c.timeline->key_count - 1;
     double from[4], to[4];
+    if (c.known && next > 0 && next <= last)
+        return turns_arc(c.known, next - 1);
     if (next == 0 || next > last) {
         unit_rotation(c.channel, next == 0 ? 0 : last, from);
         return arc_between(from, from, 0, 0);

@@ -172,6 +172,11 @@ static bool tested_holds(void *user, size_t from, size_t to) {
     return t->turns ? turns_hold(&t->rotation, from, to) : lines_hold(&t->numbers, from, to);
 }
 
+static bool tested_is_over(void *user, size_t from) {
+    const tested *t = user;
+    return t->turns && turns_are_over(&t->rotation, from);
+}
+
 /* ---- keys ---------------------------------------------------------------------------------- */
 
 /* Drops keys between equal ones: nothing changes, whatever the times of all others are. */
@@ -189,24 +194,49 @@ static void drop_equal(reduced_channel *c) {
     }
 }
 
+/* False: memory is exhausted. */
+static bool read_again(tested *t, reduced_channel *c, const reduce_limits *limits) {
+    if (!c->turns) {
+        if (!tested_read(t, c, limits, &c->memory))
+            return false;
+        c->turns = t->turns && c->limits ? motion_allocate(&c->memory, 1, sizeof *c->turns) : NULL;
+        if (c->turns)
+            *c->turns = t->rotation;
+        return c->turns || !t->turns || !c->limits;
+    }
+    turns_limit(c->turns, reduce_limit(limits, c), c->limits);
+    *t = (tested){.turns = true, .rotation = *c->turns};
+    return true;
+}
+
+static void forget(reduced_channel *c) {
+    motion_arena_release(&c->memory);
+    c->turns = NULL;
+}
+
 static void find_path(reduced_channel *c, const reduce_limits *limits) {
-    SCOPED(motion_arena_release) motion_arena arena = {NULL};
     tested t;
-    const path_problem problem = {c->source.timeline->key_count, tested_holds, &t};
-    c->end = tested_read(&t, c, limits, &arena) ? path_find(&problem, &c->keys, &c->count)
-                                                : PATH_NO_MEMORY;
+    const path_problem problem = {c->source.timeline->key_count, tested_holds, &t, tested_is_over};
+    c->end = !read_again(&t, c, limits) ? PATH_NO_MEMORY
+             : c->keys                  ? path_mend(&problem, &c->keys, &c->count)
+                                        : path_find(&problem, &c->keys, &c->count);
+    if (!c->turns)
+        forget(c);
 }
 
 /* Cubics; lines where a step of the source is one that no cubic follows closely enough. */
 static void find_cubics(reduced_channel *c, const reduce_limits *limits) {
     motion_arena arena = {NULL};
     turns t;
+    const cubic_fit before = {c->keys, c->cubics, c->count, 0};
     cubic_fit found = {.keys = NULL};
     c->end = PATH_NO_MEMORY;
     if (turns_read(&t, c->source.channel, c->source.timeline, limits->angle, c->limits, c->form,
                    &arena))
-        c->end = cubics_find(&t, c->source.channel, limits->is_smooth, &found);
+        c->end = cubics_find(&t, c->source.channel, limits->is_smooth,
+                             before.written ? &before : NULL, &found);
     motion_arena_release(&arena);
+    reduce_begin(c);
     c->keys = found.keys;
     c->cubics = found.written;
     c->count = found.count;
@@ -231,13 +261,22 @@ static void keep_all(reduced_channel *c) {
     c->end = PATH_FOUND;
 }
 
-void reduce_find_keys(reduced_channel *c, const reduce_limits *limits) {
+void reduce_begin(reduced_channel *c) {
+    forget(c);
     free(c->keys);
     free(c->cubics);
     c->keys = NULL;
     c->cubics = NULL;
+}
+
+void reduce_find_keys(reduced_channel *c, const reduce_limits *limits) {
+    const unsigned bits = c->form.bits;
     c->is_stale = false;
-    if (!choose_form(c, limits))
+    const bool is_formed = choose_form(c, limits);
+    if (!(limits->curve == PM_METHOD_SLERP ? c->turns != NULL : c->cubics != NULL) ||
+        c->form.bits != bits)
+        reduce_begin(c);
+    if (!is_formed)
         c->end = PATH_NO_MEMORY;
     else if (!c->is_reduced || c->source.timeline->key_count < 3)
         keep_all(c);
@@ -293,7 +332,7 @@ path_end reduce_search_common(reduced_channel *const *channels, size_t count,
     SCOPED(motion_arena_release) motion_arena found = {NULL};
     motion_arena *const arena = &found;
     tested_set set = {.all = motion_allocate(arena, count, sizeof *set.all), .count = count};
-    const path_problem problem = {channels[0]->source.timeline->key_count, set_holds, &set};
+    const path_problem problem = {channels[0]->source.timeline->key_count, set_holds, &set, NULL};
     turns **rotations = motion_allocate(arena, count, sizeof(turns *));
     removal_problem removal = {
         .method = limits->curve, .rotations = rotations, .holds = set_holds, .user = &set};
@@ -388,17 +427,18 @@ bool reduce_make_channel(const reduced_channel *c, motion_arena *arena, pm_motio
 }
 
 void reduce_certify(reduced_channel *c, const reduce_limits *limits) {
-    certified result = c->result;
+    certified source = c->source, result = c->result;
     if (!c->is_reduced)
         return;
+    source.known = c->turns;
     if (!is_rotation(c)) {
-        c->error = certify_numbers(c->source, result, reduce_is_ratio(c->source.channel));
+        c->error = certify_numbers(source, result, reduce_is_ratio(source.channel));
         return;
     }
     const pm_status status = method_curve_knows(limits->curve) && c->count > 1
                                  ? certified_make_curve(&result, limits->curve, NULL)
                                  : PM_OK;
-    c->error = status == PM_OK ? certify_rotation(c->source, result, limits->angle - c->slack)
+    c->error = status == PM_OK ? certify_rotation(source, result, limits->angle - c->slack)
                                : (arc_extent){.bound = (double)INFINITY,
                                               .time = evaluate_key_time(result.timeline, 0)};
     c->error.bound += c->slack;

@@ -31,6 +31,8 @@ typedef struct certified {
     const pm_timeline *timeline;
     method_curve *curve; /* of linear rotations, through their keys. NULL: slerp */
     double slack; /* radians that readers add which do not normalise: rotations of another length */
+    const struct turns
+        *known; /* the rotations of the channel, of a source. NULL: they are not read */
 } certified;
 
 /* The segment of a rotation that ends with key `next`; constant before the first key and after the last
@@ -103,6 +105,8 @@ typedef struct path_problem {
     /* Whether the keys between `from` and `to` may be dropped, from < to. */
     bool (*holds)(void *user, size_t from, size_t to);
     void *user;
+    /* After a test that failed: whether those with later ends fail, too. NULL: it is not known */
+    bool (*is_over)(void *user, size_t from);
 } path_problem;
 
 typedef enum path_end {
@@ -114,6 +118,9 @@ typedef enum path_end {
 /* Gives the keys that remain, in order; *keys is malloc'ed, for the caller to free. For PATH_NONE *count is the first
  * key that is not reached, and *keys is NULL. */
 path_end path_find(const path_problem *problem, size_t **keys, size_t *count);
+
+/* The same from keys that were found, malloc'ed, where fewer segments hold now: searches anew near those that do not. */
+path_end path_mend(const path_problem *problem, size_t **keys, size_t *count);
 
 /* The keys of a rotation channel with linear interpolation, and whether some may be dropped. The
  * source's curve is in double; keys that remain are written in float32, times too, and it is the
@@ -128,6 +135,18 @@ typedef struct turn_rows {
     double *of[4];
 } turn_rows;
 
+enum { SIEVE_KEYS = 128 };
+
+/* The keys after a start, as rotation vectors in its frame: what they demand of an arc's velocity there. */
+typedef struct turn_sieve {
+    size_t from, next;                                  /* the key that is added next */
+    bool is_begun, is_over;                             /* no arc is within the bound of all keys */
+    double outer[2][3];                                 /* boxes about all velocities that are */
+    double stretch;                                     /* of lengths in this frame, at most */
+    double vectors[3][SIEVE_KEYS], seconds[SIEVE_KEYS]; /* since the start */
+    double parts[SIEVE_KEYS];                           /* 1 / the square of the bound's chord */
+} turn_sieve;
+
 typedef struct turns {
     size_t count;
     double *times, *written_times;
@@ -137,8 +156,10 @@ typedef struct turns {
     double *
         rounded; /* how far a written key is from the source at its time; NULL if nothing is rounded */
     bool is_exact;
-    double *limits;  /* that the curves may be apart in each interval */
-    double *parts;   /* the limit at each key, inverted */
+    double *limits; /* that the curves may be apart in each interval */
+    double *parts;  /* the limit at each key, inverted */
+    double *chords; /* the limit at each key, as a chord */
+    turn_sieve *sieve;
     double *angles;  /* radians of the quaternion in each interval */
     double *fastest; /* the largest of them in each block of keys */
     double longest;  /* seconds of an interval */
@@ -151,6 +172,9 @@ typedef struct turns {
 bool turns_read(turns *t, const pm_motion_channel *channel, const pm_timeline *timeline,
                 double radians, const double *each, key_form form, motion_arena *arena);
 
+/* Other bounds, as of turns_read, of a form whose slack is the same. */
+void turns_limit(turns *t, double radians, const double *each);
+
 /* Whether what is rounded takes at most a part of the bound at each key, and turns no step the other way. */
 bool turns_pack_well(const turns *t, double part);
 
@@ -161,9 +185,15 @@ bool turn_rows_make(turn_rows *rows, size_t count, motion_arena *arena);
 void turn_rows_get(const turn_rows *rows, size_t key, double q[4]);
 arc turns_arc(const turns *t, size_t key);
 
+/* The arc between two keys as they are written. */
+arc turns_written_arc(const turns *t, size_t from, size_t to);
+
 /* Whether the keys between two may be dropped. Neighbours always pass if their times rise as they are
  * written: whether what is rounded keeps the bound is seen in the end. */
 bool turns_hold(turns *t, size_t from, size_t to);
+
+/* After a test of ends that rise: whether no later end passes. */
+bool turns_are_over(const turns *t, size_t from);
 
 /* Few keys of a method's curve, whose segments depend on more keys than their own two: keys are removed in
  * rounds. A round tries keys that lie apart, builds the curve without them, and puts back those near which
@@ -201,10 +231,10 @@ typedef struct cubic_fit {
 } cubic_fit;
 
 /* From the keys that turns_read has read. Smooth: the tangents on both sides of a key are equal, but for
- * corners, where the source turns too sharply. On failure nothing is found. PATH_NONE: no cubic that was
+ * corners, where the source turns too sharply. `before`: what was found with bounds that were not smaller; NULL: nothing. On failure nothing is found. PATH_NONE: no cubic that was
  * tried stays within the bound between some neighbours. */
 path_end cubics_find(const turns *source, const pm_motion_channel *channel, bool is_smooth,
-                     cubic_fit *found);
+                     const cubic_fit *before, cubic_fit *found);
 
 /* What is done with one channel: the keys that remain, and the bound of the error. */
 
@@ -227,10 +257,12 @@ typedef struct reduced_channel {
     double
         growth; /* of positions: the largest scale above, by which their lengths are multiplied */
     bool is_reduced;
-    double *limits;      /* of rotations in each interval, malloc'ed. NULL: as of all */
-    bool is_stale;       /* its keys are to be searched */
-    bool is_held;        /* one key is enough */
-    size_t group;        /* of channels that share times; 0: none */
+    double *limits; /* of rotations in each interval, malloc'ed. NULL: as of all */
+    bool is_stale;  /* its keys are to be searched */
+    bool is_held;   /* one key is enough */
+    size_t group;   /* of channels that share times; 0: none */
+    turns *turns;   /* what the search has read in the form, kept with `limits`. NULL: nothing */
+    motion_arena memory; /* of them */
     double (*packed)[4]; /* the values of the form, malloc'ed */
     key_form form;       /* of the keys that were found */
     const double *rest;  /* the node's value; NULL: it has none */
@@ -257,7 +289,11 @@ bool reduce_is_held(const reduced_channel *c, const reduce_limits *limits);
 /* Leaves the first of the keys that remain. */
 void reduce_hold(reduced_channel *c);
 
-/* Finds the keys that remain, in place of those that were found. Sets `end`. */
+/* Forgets what was found, as for limits that are larger than before. */
+void reduce_begin(reduced_channel *c);
+
+/* Finds the keys that remain, in place of those that were found; with `limits` that are not larger than at that time
+ * only near those that do not hold. Sets `end`. */
 void reduce_find_keys(reduced_channel *c, const reduce_limits *limits);
 
 /* The same for several channels with the same times, which receive the same keys. */

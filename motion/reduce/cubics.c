@@ -36,8 +36,10 @@ typedef struct search {
     double *errors;    /* squares of tangents of angles, as parts of those of the bound */
     double *parts;     /* of each interval: 1 / the square of the tangent of the bound */
     bool is_smooth;
-    bool leaves_free;      /* the last cubic begins with a velocity of its own */
-    const double *leaving; /* the velocity with which the next cubic begins. NULL: any */
+    bool leaves_free;        /* the last cubic begins with a velocity of its own */
+    const double *leaving;   /* the velocity with which the next cubic begins. NULL: any */
+    const cubic_fit *before; /* what larger bounds allowed */
+    size_t place;            /* of the key there that is not before the last one */
 } search;
 
 /* A cubic between two keys. */
@@ -311,12 +313,28 @@ static bool shorten(search *s, const cubic_fit *c) {
     return false;
 }
 
+/* The cubic from a key on that larger bounds allowed, and these allow, too: then no longer one is searched. Returns its
+ * end; the key itself: there is none. */
+static size_t find_before(search *s, size_t from, fitted *f) {
+    const cubic_fit *b = s->before;
+    while (b && s->place + 1 < b->count && b->keys[s->place] < from)
+        s->place++;
+    if (!b || s->is_smooth || s->place + 1 >= b->count || b->keys[s->place] != from)
+        return from;
+    const samples a = samples_of(s, from, b->keys[s->place + 1]);
+    memcpy(f->out, b->written[s->place].out, sizeof f->out);
+    memcpy(f->in, b->written[s->place + 1].in, sizeof f->in);
+    f->holds = holds_throughout(&a, f);
+    return f->holds ? a.to : from;
+}
+
 /* The next cubic, with the velocity of the one before if there is one; otherwise it makes a corner. */
 static size_t find_next(search *s, cubic_fit *c, fitted *f) {
     const size_t from = c->keys[c->count - 1];
     const bool goes_on = s->is_smooth && c->count > 1;
     s->leaving = goes_on ? c->written[c->count - 1].in : NULL;
-    size_t to = find_end(s, from, f);
+    size_t to = find_before(s, from, f);
+    to = to > from ? to : find_end(s, from, f);
     if (to > from || !s->is_smooth) {
         s->leaves_free = !goes_on;
         return to;
@@ -354,9 +372,9 @@ static path_end search_all(search *s, cubic_fit *c) {
 }
 
 path_end cubics_find(const turns *source, const pm_motion_channel *channel, bool is_smooth,
-                     cubic_fit *found) {
+                     const cubic_fit *before, cubic_fit *found) {
     motion_arena arena = {NULL};
-    search s = {.source = source, .is_smooth = is_smooth};
+    search s = {.source = source, .is_smooth = is_smooth, .before = before};
     *found = (cubic_fit){.keys = malloc(source->count * sizeof *found->keys),
                          .written = malloc(source->count * sizeof *found->written)};
     path_end end = PATH_NO_MEMORY;

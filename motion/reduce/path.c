@@ -12,8 +12,13 @@
 
 enum { FAILURES = 32, EVERY_END = 128 };
 
+/* Keys that remain on either side of a place that is searched anew. */
+enum { AROUND = 4 };
+
+/* Keys are counted from `first`. */
 typedef struct search {
     const path_problem *problem;
+    size_t first, count;
     size_t *before; /* the key before each one on the path; SIZE_MAX: not reached */
     size_t *round;  /* keys of this round, falling */
     size_t round_count;
@@ -24,7 +29,7 @@ typedef struct search {
 
 /* The next end after `to`: 1, 2, 4... further, the last key included. */
 static size_t next_end(const search *s, size_t from, size_t to) {
-    const size_t last = s->problem->count - 1;
+    const size_t last = s->count - 1;
     size_t step = 1;
     while ((to + 1 - from) / step > EVERY_END)
         step *= 2;
@@ -40,15 +45,18 @@ static void reach(search *s, size_t from, size_t to) {
 }
 
 static void extend(search *s, size_t from) {
-    const size_t count = s->problem->count;
+    const path_problem *p = s->problem;
+    const size_t count = s->count;
     unsigned failures = 0;
     for (size_t to = next_end(s, from, from < s->low ? s->low - 1 : from);
          to < count && failures < FAILURES; to = next_end(s, from, to)) {
         if (s->before[to] != SIZE_MAX)
             continue;
-        if (s->problem->holds(s->problem->user, from, to)) {
+        if (p->holds(p->user, s->first + from, s->first + to)) {
             reach(s, from, to);
             failures = 0;
+        } else if (p->is_over && p->is_over(p->user, s->first + from)) {
+            break;
         } else {
             failures++;
         }
@@ -62,15 +70,19 @@ static void gather(search *s) {
     for (size_t key = s->farthest + 1; key-- > s->nearest;)
         if (s->before[key] != SIZE_MAX && s->segments[key] == segments)
             s->round[s->round_count++] = key;
-    while (s->low < s->problem->count && s->before[s->low] != SIZE_MAX)
+    while (s->low < s->count && s->before[s->low] != SIZE_MAX)
         s->low++;
 }
 
 static bool search_all(search *s) {
-    const size_t last = s->problem->count - 1;
+    const size_t last = s->count - 1;
     s->before[0] = 0;
     s->round[0] = 0;
     s->round_count = s->low = 1;
+    if (s->problem->holds(s->problem->user, s->first, s->first + last)) {
+        reach(s, 0, last); /* what does not move takes one test */
+        return true;
+    }
     while (s->before[last] == SIZE_MAX) {
         s->nearest = SIZE_MAX;
         s->farthest = 0;
@@ -86,17 +98,19 @@ static bool search_all(search *s) {
 
 /* From the last key back. NULL: memory is exhausted. */
 static size_t *trace(const search *s, size_t *count) {
-    const size_t last = s->problem->count - 1;
+    const size_t last = s->count - 1;
     size_t key = last, *keys = malloc((s->segments[last] + 1) * sizeof *keys);
     *count = s->segments[last] + 1;
     for (size_t i = *count; keys && i-- > 0; key = s->before[key])
-        keys[i] = key;
+        keys[i] = s->first + key;
     return keys;
 }
 
-path_end path_find(const path_problem *problem, size_t **keys, size_t *count) {
-    const size_t n = problem->count;
-    search s = {.problem = problem};
+/* From one key to another. */
+static path_end find_between(const path_problem *problem, size_t first, size_t last, size_t **keys,
+                             size_t *count) {
+    const size_t n = last - first + 1;
+    search s = {.problem = problem, .first = first, .count = n};
     *keys = NULL;
     *count = 0;
     s.before = n < SIZE_MAX / sizeof *s.before ? malloc(n * sizeof *s.before) : NULL;
@@ -118,5 +132,46 @@ path_end path_find(const path_problem *problem, size_t **keys, size_t *count) {
     free(s.before);
     free(s.round);
     free(s.segments);
+    return end;
+}
+
+path_end path_find(const path_problem *problem, size_t **keys, size_t *count) {
+    return find_between(problem, 0, problem->count - 1, keys, count);
+}
+
+/* The last of the keys to search to, of segment `at` and those after it that do not hold either: a place is searched
+ * with some keys on either side. 0: all segments hold. */
+static size_t find_place(const path_problem *p, const size_t *keys, size_t count, size_t *at) {
+    size_t end = 0;
+    for (size_t i = *at; i + 1 < count && (end == 0 || i <= end); i++) {
+        if (p->holds(p->user, keys[i], keys[i + 1]))
+            continue;
+        *at = end > 0 ? *at : i > *at + AROUND ? i - AROUND : *at;
+        end = i + 1 + AROUND < count ? i + 1 + AROUND : count - 1;
+    }
+    return end;
+}
+
+path_end path_mend(const path_problem *problem, size_t **keys, size_t *count) {
+    size_t *made = malloc(problem->count * sizeof *made), made_count = 0;
+    path_end end = made ? PATH_FOUND : PATH_NO_MEMORY;
+    for (size_t at = 0; end == PATH_FOUND;) {
+        size_t from = at, found_count, *found = NULL;
+        const size_t to = find_place(problem, *keys, *count, &from);
+        for (const size_t same = to > 0 ? from : *count; at < same; at++)
+            made[made_count++] = (*keys)[at];
+        if (to == 0)
+            break;
+        end = find_between(problem, (*keys)[from], (*keys)[to], &found, &found_count);
+        for (size_t i = 0; end == PATH_FOUND && i + 1 < found_count; i++)
+            made[made_count++] = found[i];
+        free(found);
+        at = to;
+    }
+    free(end == PATH_FOUND ? *keys : made);
+    if (end == PATH_FOUND) {
+        *keys = made;
+        *count = made_count;
+    }
     return end;
 }

@@ -36,6 +36,7 @@ typedef struct reducing {
     reach_set reach;                /* with a distance */
     pm_motion_error_bound distance; /* `channel` is a node here */
     size_t distance_clip;
+    size_t told; /* channels that are done, of which progress was told */
 } reducing;
 
 /* ---- checks -------------------------------------------------------------------------------- */
@@ -124,7 +125,7 @@ static pm_status list_channels(reducing *r, pm_error *error) {
         for (size_t c = 0; c < clip->channel_count; c++) {
             const pm_motion_channel *channel = &clip->channels[c];
             r->channels[r->first[i] + c] = (reduced_channel){
-                .source = {channel, &clip->timelines[channel->timeline], NULL, 0},
+                .source = {channel, &clip->timelines[channel->timeline], NULL, 0, NULL},
                 .clip = i,
                 .index = c,
                 .growth = growth_of(r, channel, growth),
@@ -226,10 +227,12 @@ static void find_keys(void *user, size_t index) {
         reduce_find_keys(&r->channels[index], &r->limits);
 }
 
+/* Of a clip that is searched more than once, progress does not begin again. */
 static void tell_progress(void *user, size_t done) {
-    const reducing *r = user;
-    if (r->options.progress)
+    reducing *r = user;
+    if (r->options.progress && done > r->told)
         r->options.progress(r->options.progress_user, done, r->count);
+    r->told = done > r->told ? done : r->told;
 }
 
 /* The channels of a clip that have more than one key. */
@@ -312,10 +315,17 @@ static pm_status find_clip(void *user, pm_error *error) {
     return check_found(r, error);
 }
 
+static void tell_part(void *user, double part) {
+    const clip_search *s = user;
+    const size_t count = s->r->source->clips[s->clip].channel_count;
+    tell_progress(s->r, s->r->first[s->clip] + (size_t)(part * (double)count));
+}
+
 static void begin_again(reducing *r, size_t clip) {
     for (size_t c = r->first[clip]; c < r->first[clip + 1]; c++) {
         free(r->channels[c].limits);
         r->channels[c].limits = NULL;
+        reduce_begin(&r->channels[c]);
         r->channels[c].group = 0;
         r->channels[c].is_stale = true;
     }
@@ -371,8 +381,11 @@ static pm_status share_clip(reducing *r, size_t clip, pm_error *error) {
         .distance = r->options.distance,
         .points = reach_of_clip(&r->reach, r->source, &r->source->clips[clip], &r->scratch),
         .curve = r->options.curve,
+        .angle = r->limits.angle,
+        .is_common = r->options.common,
         .is_packed = r->limits.packing.quantizes,
         .find = find_clip,
+        .tell = tell_part,
         .user = &search};
     MOTION_TRY_MEMORY(request.points, error);
     pm_status status = share_distance(&request, &result, error);
@@ -570,8 +583,9 @@ static pm_status make_clips(reducing *r, pm_motion_clip *clips, pm_error *error)
         if (is_chosen(&r->options, i) && from->channel_count > 0)
             MOTION_TRY(make_clip(r, i, &clips[i], error));
         for (size_t c = 0; c < from->channel_count; c++)
-            r->channels[r->first[i] + c].result = (certified){
-                &clips[i].channels[c], &clips[i].timelines[clips[i].channels[c].timeline], NULL, 0};
+            r->channels[r->first[i] + c].result =
+                (certified){&clips[i].channels[c],
+                            &clips[i].timelines[clips[i].channels[c].timeline], NULL, 0, NULL};
         if (is_kept(from, &clips[i]) && !motion_keep_rows(r->to, i, r->motion, false))
             return motion_refuse_memory(error);
     }
@@ -672,8 +686,7 @@ static pm_status reduce(const pm_motion *motion, const pm_motion_reduce_options 
         status = *reduction ? PM_OK : motion_refuse_memory(error);
     }
     for (size_t i = 0; r.channels && i < r.count; i++) {
-        free(r.channels[i].keys);
-        free(r.channels[i].cubics);
+        reduce_begin(&r.channels[i]);
         free(r.channels[i].limits);
         free(r.channels[i].packed);
     }

@@ -86,7 +86,7 @@ static void set_track(reducing *r, const pm_timeline *timeline, const pm_array *
                                      .type = keys->type,
                                      .stride = stride},
                             .name = {"", 0}};
-    r->tracks[index] = (reduced_channel){.source = {&r->channels[index], timeline, NULL, 0},
+    r->tracks[index] = (reduced_channel){.source = {&r->channels[index], timeline, NULL, 0, NULL},
                                          .index = index,
                                          .is_reduced = true,
                                          .is_stale = true,
@@ -107,7 +107,7 @@ static void reduce_track(void *user, size_t index) {
         r->lacks_memory[index] = !timeline.times || !reduce_make_channel(c, &arena, &channel);
     }
     if (!r->lacks_memory[index]) {
-        c->result = (certified){&channel, &timeline, NULL, 0};
+        c->result = (certified){&channel, &timeline, NULL, 0, NULL};
         reduce_certify(c, &r->limits);
         r->lacks_memory[index] = c->end != PATH_FOUND;
         for (size_t k = 0; k < c->source.timeline->key_count; k++)
@@ -115,7 +115,7 @@ static void reduce_track(void *user, size_t index) {
         for (size_t k = 0; c->keys && k < c->count; k++)
             r->kept[c->keys[k] * r->count + index] = true;
     }
-    free(c->keys);
+    reduce_begin(c);
 }
 
 static pm_status collect(const reducing *r, double *bounds, pm_error *error) {

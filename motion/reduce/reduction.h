@@ -42,6 +42,8 @@ typedef struct space_request {
     size_t (*pairs)[2]; /* nodes of both sides that are compared */
     size_t pair_count;
     const reach_points *points[2]; /* of the joints of each pair, by side. NULL: positions alone */
+    const double (*spans)[2];      /* times that are compared, in order and apart. NULL: all */
+    size_t span_count;
     /* Either the bound is at most this above the largest distance that is found; 0: not */
     double resolution;
     /* or it is decided where this is exceeded. */
@@ -55,6 +57,45 @@ typedef struct space_request {
 /* PM_ERROR_MEMORY, or PM_OK. */
 pm_status space_certify(const space_request *request, space_result *result, pm_error *error);
 
+/* Poses at times; those that rise take the least time. */
+typedef struct space_walk space_walk;
+
+/* A node relative to its parent. */
+typedef struct space_local {
+    double rotation[4], vectors[2][3]; /* translation, scale */
+} space_local;
+
+/* Both sides at a time, by node. */
+typedef struct space_pose {
+    placed *of[2];
+    space_local *local[2];
+    double *turned; /* radians between both sides of each node, if they have the same */
+    double *apart;  /* of each pair: the largest distance of the joint and its points */
+} space_pose;
+
+/* *walk is to be ended in any case. PM_ERROR_MEMORY, or PM_OK. */
+pm_status space_begin(const space_request *request, space_walk **walk, pm_error *error);
+
+/* Valid until the next call. */
+const space_pose *space_pose_at(space_walk *walk, double time);
+
+/* NULL is ignored. */
+void space_end(space_walk *walk);
+
+/* What bounds of each joint leave of a distance. */
+typedef struct slack_request {
+    const pm_motion_content *content;
+    certified (*source)[3], (*result)[3]; /* by node, as of space_side */
+    reduced_channel **rotations;          /* by node; those with `turns` are thinned */
+    const reach_points *points;
+    double distance, angle;                /* length, radians */
+    void (*tell)(void *user, double part); /* of the time */
+    void *user;
+} slack_request;
+
+/* Drops keys of rotations until one more would exceed the distance at some key time, or each was tried a few times. */
+pm_status slack_use(const slack_request *request, pm_error *error);
+
 /* Bounds of rotations from a distance in model space: the error is shared among the joints of a chain,
  * first by their levers, and then, where the whole exceeds the distance, less is given to the joints
  * above that place, there alone, until the distance holds at all times. */
@@ -67,9 +108,12 @@ typedef struct share_request {
     double distance;
     const reach_points *points; /* of the nodes */
     pm_method curve;            /* of rotations */
+    double angle;               /* radians, that hold, too */
+    bool is_common;             /* all channels have the same keys */
     bool is_packed;             /* what has all keys has an error, too */
     /* Finds the keys of the channels that are `is_stale`. */
     pm_status (*find)(void *user, pm_error *error);
+    void (*tell)(void *user, double part); /* of the time, of which rounds to come are not known */
     void *user;
 } share_request;
 

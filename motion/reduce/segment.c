@@ -15,6 +15,35 @@
 /* Rounding of a chord: two quaternions of three roundings each, in four components. */
 static const double chord_rounding = 4e-15;
 
+/* A half of a longer arc has the sine x / sqrt(2 + 2 cos). */
+double arc_sine(double x) {
+    double times = 1;
+    for (x = x < 1 ? x : 1; x > 0.1; times *= 2)
+        x /= sqrt(2 + 2 * sqrt((1 - x) * (1 + x)));
+    const double y = x * x;
+    double sum = 10395.0 / 599040;
+    sum = sum * y + 945.0 / 42240;
+    sum = sum * y + 105.0 / 3456;
+    sum = sum * y + 15.0 / 336;
+    sum = sum * y + 3.0 / 40;
+    sum = sum * y + 1.0 / 6;
+    return times * (x + x * y * sum);
+}
+
+/* sin(x) from 0 on; short arcs by its series, within 1e-16. */
+static double sine(double x) {
+    const double y = x * x;
+    if (x > 0.5)
+        return pm_same_sin(x);
+    double sum = 1.0 / 6227020800.0;
+    sum = sum * y - 1.0 / 39916800.0;
+    sum = sum * y + 1.0 / 362880.0;
+    sum = sum * y - 1.0 / 5040.0;
+    sum = sum * y + 1.0 / 120.0;
+    sum = sum * y - 1.0 / 6.0;
+    return x + x * y * sum;
+}
+
 /* Below this angle the weights of slerp are those of a straight line in double. */
 static const double straight = 1e-8;
 
@@ -44,22 +73,27 @@ arc arc_between(const double from[4], const double to[4], double begin, double s
     memcpy(a.from, from, sizeof a.from);
     for (int i = 0; i < 4; i++)
         a.to[i] = sign * to[i];
-    a.angle = 2 * pm_same_asin(fmin(chord(from, a.to, 1) / 2, 1));
+    a.angle = 2 * arc_sine(chord(from, a.to, 1) / 2);
     return a;
 }
 
 void arc_value(const arc *a, double time, double q[4]) {
     const double u = a->seconds > 0 ? (time - a->begin) / a->seconds : 0;
-    const double sine = pm_same_sin(a->angle);
-    const double from = a->angle > straight ? pm_same_sin((1 - u) * a->angle) / sine : 1 - u;
-    const double to = a->angle > straight ? pm_same_sin(u * a->angle) / sine : u;
+    if (u == 0 || u == 1) {
+        memcpy(q, u == 0 ? a->from : a->to, sizeof a->from);
+        return;
+    }
+    const double whole = sine(a->angle);
+    const double from = a->angle > straight ? sine((1 - u) * a->angle) / whole : 1 - u;
+    const double to = a->angle > straight ? sine(u * a->angle) / whole : u;
     double length2 = 0;
     for (int i = 0; i < 4; i++) {
         q[i] = from * a->from[i] + to * a->to[i];
         length2 += q[i] * q[i];
     }
+    const double per_length = 1 / sqrt(length2);
     for (int i = 0; i < 4; i++)
-        q[i] /= sqrt(length2);
+        q[i] *= per_length;
 }
 
 /* The largest `apart` between two arcs within an interval of `a` and `b` radians, whose ends have at

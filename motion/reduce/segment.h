@@ -36,6 +36,9 @@ typedef struct arc {
 /* seconds is 0 for a constant: both quaternions are the same then. */
 arc arc_between(const double from[4], const double to[4], double begin, double seconds);
 
+/* asin(x) for x from 0 on, of at most 1 but for rounding. */
+double arc_sine(double x);
+
 /* The unit quaternion at a time, which lies in the arc. */
 void arc_value(const arc *a, double time, double q[4]);
 

@@ -14,11 +14,16 @@
 
 enum { ROUNDS_MAX = 80 };
 
-/* Errors of a chain mostly do not add up: the first bounds are so much larger than if they did. */
-static const double first_excess = 8;
+/* Errors of a chain mostly do not add up: the first bounds are so much larger than if they did. What they leave is used
+ * in the end where keys are dropped one by one, and smaller ones take fewer rounds. */
+static const double first_excess = 8, local_excess = 4;
 
 /* In a round, a bound is multiplied by what is missing, within these. */
 static const double least_cut = 0.6, most_cut = 0.92;
+
+typedef struct key_list {
+    size_t *keys, count;
+} key_list;
 
 typedef struct sharing {
     const share_request *request;
@@ -26,9 +31,13 @@ typedef struct sharing {
     certified (*a)[3], (*b)[3];  /* by node */
     size_t (*pairs)[2];          /* each node with itself */
     reduced_channel **rotations; /* by node; NULL: keeps its keys */
-    double **cuts;               /* of each interval of them in this round */
+    double **cuts;               /* of each segment of the keys that remain, in this round */
     size_t exceeded;             /* places in this round */
     bool is_curved;              /* what has all keys has an error, too */
+    bool is_local;               /* a key changes its own segments alone */
+    double (*spans)[2];          /* times that changed in this round, malloc'ed */
+    size_t span_count, span_room;
+    key_list *before_slack;      /* the keys that remained, by node. NULL: it is not used yet */
     motion_arena arena, scratch; /* scratch: of a round */
 } sharing;
 
@@ -110,13 +119,14 @@ static pm_status set_limits(sharing *s, pm_error *error) {
                       error);
     find_levers(s, order, growth, levers);
     const double longest = longest_chain(s, order, levers, sums);
+    const double excess = s->is_local ? local_excess : first_excess;
     for (size_t n = 0; n < s->nodes; n++) {
         reduced_channel *channel = s->rotations[n];
         if (!channel)
             continue;
         const size_t keys = channel->source.timeline->key_count;
         const double share =
-            longest > 0 ? share_of(levers[n]) * s->request->distance * first_excess / longest : 1;
+            longest > 0 ? share_of(levers[n]) * s->request->distance * excess / longest : 1;
         s->cuts[n] = motion_allocate(&s->arena, keys, sizeof *s->cuts[n]);
         MOTION_TRY_MEMORY(s->cuts[n], error);
         if (channel->limits)
@@ -138,7 +148,7 @@ static pm_status make_result(sharing *s, reduced_channel *c, pm_error *error) {
     MOTION_TRY_MEMORY(channel && timeline, error);
     certified *result = &s->b[c->source.channel->node][c->source.channel->path];
     *timeline = reduce_make_timeline(c, &s->scratch);
-    *result = (certified){channel, timeline, NULL, c->slack};
+    *result = (certified){channel, timeline, NULL, c->slack, NULL};
     MOTION_TRY_MEMORY(timeline->times && reduce_make_channel(c, &s->scratch, channel), error);
     return channel->path == PM_MOTION_ROTATION && c->count > 1 &&
                    method_curve_knows(s->request->curve)
@@ -171,22 +181,26 @@ static bool free_results(sharing *s) {
     return good;
 }
 
-/* The segment of the keys that remain in which a time lies: intervals of the source from..to - 1. */
-static void segment_at(const reduced_channel *c, double time, size_t *from, size_t *to) {
-    size_t low = 0, high = c->count - 1;
-    *from = 0;
-    *to = c->source.timeline->key_count;
-    if (c->count < 2)
-        return;
+/* The source's key at which a segment of the keys that remain begins; with one key, it has all intervals. */
+static size_t key_at(const reduced_channel *c, size_t at) {
+    return c->count < 2 ? at * c->source.timeline->key_count : c->keys ? c->keys[at] : at;
+}
+
+static size_t segment_count(const reduced_channel *c) {
+    return c->count < 2 ? 1 : c->count - 1;
+}
+
+/* The segment in which a time lies. */
+static size_t segment_at(const reduced_channel *c, double time) {
+    size_t low = 0, high = segment_count(c);
     while (high - low > 1) {
         const size_t middle = low + (high - low) / 2;
-        if (evaluate_key_time(c->source.timeline, c->keys ? c->keys[middle] : middle) <= time)
+        if (evaluate_key_time(c->source.timeline, key_at(c, middle)) <= time)
             low = middle;
         else
             high = middle;
     }
-    *from = c->keys ? c->keys[low] : low;
-    *to = c->keys ? c->keys[high] : high;
+    return low;
 }
 
 /* All joints above a place get less there. Slerps of exact keys without one between them have no error. */
@@ -197,13 +211,13 @@ static void exceeds(void *user, size_t node, double time, double distance) {
     s->exceeded++;
     for (int32_t n = (int32_t)node; n >= 0; n = s->request->content->nodes[n].parent) {
         const reduced_channel *c = s->rotations[n];
-        size_t from = 0, to = 0;
         if (!c || !(c->keys || c->form.bits > 0))
             continue;
-        segment_at(c, time, &from, &to);
-        const bool has_error = c->cubics || s->is_curved || c->form.bits > 0 || to - from > 1;
-        for (size_t k = from; k < to && has_error; k++)
-            s->cuts[n][k] = fmin(s->cuts[n][k], cut);
+        const size_t at = segment_at(c, time);
+        const bool has_error =
+            c->cubics || s->is_curved || c->form.bits > 0 || key_at(c, at + 1) - key_at(c, at) > 1;
+        if (has_error && cut < s->cuts[n][at])
+            s->cuts[n][at] = cut;
     }
 }
 
@@ -219,37 +233,126 @@ static bool cut_limits(sharing *s) {
     bool any = false;
     for (size_t n = 0; n < s->nodes; n++) {
         reduced_channel *c = s->rotations[n];
-        for (size_t k = 0; c && k < c->source.timeline->key_count; k++)
-            if (s->cuts[n][k] < 1) {
-                c->limits[k] *= s->cuts[n][k];
-                c->is_stale = any = true;
-            }
+        for (size_t at = 0; c && at < segment_count(c); at++) {
+            const double cut = s->cuts[n][at];
+            for (size_t k = key_at(c, at); cut < 1 && k < key_at(c, at + 1); k++)
+                c->limits[k] *= cut;
+            c->is_stale = c->is_stale || cut < 1;
+            any = any || cut < 1;
+        }
     }
     return any;
 }
 
-/* Of the keys that all channels have now. */
-static pm_status certify(sharing *s, space_result *result, pm_error *error) {
+/* ---- what changed -------------------------------------------------------------------------- */
+
+static pm_status add_span(sharing *s, double begin, double end, pm_error *error) {
+    void *spans = motion_with_room(s->spans, s->span_count, &s->span_room, sizeof *s->spans);
+    MOTION_TRY_MEMORY(spans, error);
+    s->spans = spans;
+    s->spans[s->span_count][0] = begin;
+    s->spans[s->span_count++][1] = end;
+    return PM_OK;
+}
+
+/* Where bounds became smaller, whether or not keys change there. */
+static pm_status add_cuts(sharing *s, size_t node, pm_error *error) {
+    const reduced_channel *c = s->rotations[node];
+    for (size_t at = 0; at + 1 < c->count; at++)
+        if (s->cuts[node][at] < 1)
+            MOTION_TRY(add_span(s, evaluate_key_time(c->source.timeline, c->keys[at]),
+                                evaluate_key_time(c->source.timeline, c->keys[at + 1]), error));
+    return PM_OK;
+}
+
+/* Between keys that two lists have in common. */
+static pm_status add_changes(sharing *s, const pm_timeline *timeline, const size_t *a,
+                             size_t a_count, const size_t *b, size_t b_count, pm_error *error) {
+    for (size_t i = 0, j = 0; i < a_count && j < b_count; i++, j++) {
+        if (a[i] == b[j])
+            continue;
+        const size_t from = a[i - 1]; /* the first keys are the same */
+        while (a[i] != b[j])          /* and the last ones */
+            *(a[i] < b[j] ? &i : &j) += 1;
+        MOTION_TRY(add_span(s, written_time(timeline, from), written_time(timeline, a[i]), error));
+    }
+    return PM_OK;
+}
+
+static int compare_spans(const void *a, const void *b) {
+    const double *x = a, *y = b;
+    return (x[0] > y[0]) - (x[0] < y[0]);
+}
+
+static void unite_spans(sharing *s) {
+    size_t made = 0;
+    if (s->span_count == 0)
+        return;
+    qsort(s->spans, s->span_count, sizeof *s->spans, compare_spans);
+    for (size_t i = 1; i < s->span_count; i++)
+        if (s->spans[i][0] <= s->spans[made][1])
+            s->spans[made][1] = fmax(s->spans[made][1], s->spans[i][1]);
+        else
+            memcpy(s->spans[++made], s->spans[i], sizeof *s->spans);
+    s->span_count = made + 1;
+}
+
+static bool copy_keys(const reduced_channel *c, motion_arena *arena, key_list *to) {
+    to->count = c->count;
+    to->keys = motion_allocate(arena, c->count, sizeof *to->keys);
+    if (to->keys)
+        memcpy(to->keys, c->keys, c->count * sizeof *c->keys);
+    return to->keys != NULL;
+}
+
+/* Searches the keys of what is stale. */
+static pm_status find(sharing *s, pm_error *error) {
+    SCOPED(motion_arena_release) motion_arena arena = {NULL};
+    key_list *before = motion_allocate(&arena, s->nodes, sizeof *before);
+    MOTION_TRY_MEMORY(before, error);
+    s->span_count = 0;
+    for (size_t n = 0; s->is_local && n < s->nodes; n++) {
+        const reduced_channel *c = s->rotations[n];
+        if (!c || !c->is_stale || !c->keys)
+            continue;
+        MOTION_TRY_MEMORY(copy_keys(c, &arena, &before[n]), error);
+        MOTION_TRY(add_cuts(s, n, error));
+    }
+    MOTION_TRY(s->request->find(s->request->user, error));
+    for (size_t n = 0; s->is_local && n < s->nodes; n++)
+        if (before[n].keys)
+            MOTION_TRY(add_changes(s, s->rotations[n]->source.timeline, before[n].keys,
+                                   before[n].count, s->rotations[n]->keys, s->rotations[n]->count,
+                                   error));
+    unite_spans(s);
+    return PM_OK;
+}
+
+static space_request space_of(sharing *s, bool is_whole) {
     const pm_motion_content *content = s->request->content;
-    const space_request space = {.sides = {{content, s->a}, {content, s->b}},
-                                 .pairs = s->pairs,
-                                 .pair_count = s->nodes,
-                                 .points = {s->request->points, s->request->points},
-                                 .limit = s->request->distance,
-                                 .exceeds = exceeds,
-                                 .user = s};
+    return (space_request){.sides = {{content, s->a}, {content, s->b}},
+                           .pairs = s->pairs,
+                           .pair_count = s->nodes,
+                           .points = {s->request->points, s->request->points},
+                           .spans = is_whole ? NULL : (const double(*)[2])s->spans,
+                           .span_count = s->span_count,
+                           .limit = s->request->distance,
+                           .exceeds = exceeds,
+                           .user = s};
+}
+
+/* Of the keys that all channels have now: at all times, or at those that changed. */
+static pm_status certify(sharing *s, bool is_whole, space_result *result, pm_error *error) {
+    const space_request space = space_of(s, is_whole);
     begin_round(s);
+    for (size_t n = 0; n < s->nodes; n++)
+        s->a[n][PM_MOTION_ROTATION].known = s->rotations[n] ? s->rotations[n]->turns : NULL;
     pm_status status = make_results(s, error);
     if (status == PM_OK)
         status = space_certify(&space, result, error);
     if (!free_results(s) && status == PM_OK)
         status = motion_refuse_memory(error);
     return status;
-}
-
-static pm_status run_round(sharing *s, space_result *result, pm_error *error) {
-    MOTION_TRY(s->request->find(s->request->user, error));
-    return certify(s, result, error);
 }
 
 /* The distance that exceeds the limit: what was found, or where only the bound does, that. A bound is
@@ -260,7 +363,7 @@ static double distance_over(const space_result *result, double limit) {
 
 /* Refuses a curve that exceeds the distance with all keys: no round would find others. */
 static pm_status check_curves(sharing *s, space_result *result, pm_error *error) {
-    const pm_status status = certify(s, result, error);
+    const pm_status status = certify(s, true, result, error);
     if (status != PM_OK || s->exceeded == 0)
         return status;
     motion_fail(
@@ -273,19 +376,115 @@ static pm_status check_curves(sharing *s, space_result *result, pm_error *error)
     return PM_ERROR_ARGUMENT;
 }
 
+/* ---- slack --------------------------------------------------------------------------------- */
+
+/* The parts of the time that search and rounds take. */
+static const double search_part = 0.3, rounds_part = 0.5;
+
+static void tell_slack(void *user, double part) {
+    const sharing *s = user;
+    s->request->tell(s->request->user, rounds_part + (1 - rounds_part) * part);
+}
+
+static pm_status use_slack(sharing *s, pm_error *error) {
+    const slack_request request = {.content = s->request->content,
+                                   .source = s->a,
+                                   .result = s->b,
+                                   .rotations = s->rotations,
+                                   .points = s->request->points,
+                                   .distance = s->request->distance,
+                                   .angle = s->request->angle,
+                                   .tell = tell_slack,
+                                   .user = s};
+    s->before_slack = motion_allocate(&s->arena, s->nodes, sizeof *s->before_slack);
+    MOTION_TRY_MEMORY(s->before_slack, error);
+    for (size_t n = 0; n < s->nodes; n++) {
+        const reduced_channel *c = s->rotations[n];
+        if (!c || !c->keys)
+            continue;
+        MOTION_TRY_MEMORY(copy_keys(c, &s->arena, &s->before_slack[n]), error);
+    }
+    pm_status status = make_results(s, error);
+    if (status == PM_OK)
+        status = slack_use(&request, error);
+    return free_results(s) || status != PM_OK ? status : motion_refuse_memory(error);
+}
+
+/* Puts keys back in segments that are to be cut. */
+static pm_status put_back(sharing *s, size_t node, pm_error *error) {
+    reduced_channel *c = s->rotations[node];
+    const key_list *of = &s->before_slack[node];
+    size_t *keys = malloc((of->count + 1) * sizeof *keys), count = 0, at = 0;
+    MOTION_TRY_MEMORY(keys, error);
+    for (size_t i = 0; i < of->count; i++) {
+        const size_t key = of->keys[i];
+        at += at + 2 < c->count && key >= c->keys[at + 1];
+        if (key == c->keys[at] || key == c->keys[at + 1] || s->cuts[node][at] < 1)
+            keys[count++] = key;
+    }
+    pm_status status = add_changes(s, c->source.timeline, c->keys, c->count, keys, count, error);
+    free(c->keys);
+    c->keys = keys;
+    c->count = count;
+    return status;
+}
+
+/* Where the distance is exceeded; no spans: no key was dropped there. */
+static pm_status put_all_back(sharing *s, pm_error *error) {
+    s->span_count = 0;
+    for (size_t n = 0; n < s->nodes; n++)
+        if (s->rotations[n] && s->before_slack[n].keys)
+            MOTION_TRY(put_back(s, n, error));
+    unite_spans(s);
+    return PM_OK;
+}
+
+/* Drops keys while the distance holds at keys, and puts them back where it does not between them. */
+static pm_status thin(sharing *s, space_result *result, pm_error *error) {
+    bool is_whole = true;
+    if (!s->before_slack)
+        MOTION_TRY(use_slack(s, error));
+    for (;;) {
+        MOTION_TRY(certify(s, is_whole, result, error));
+        if (s->exceeded == 0 && is_whole)
+            return PM_OK;
+        is_whole = s->exceeded == 0;
+        if (is_whole)
+            continue;
+        MOTION_TRY(put_all_back(s, error));
+        if (s->span_count == 0)
+            return PM_OK;
+    }
+}
+
+/* ---- all ----------------------------------------------------------------------------------- */
+
 pm_status share_distance(const share_request *request, space_result *result, pm_error *error) {
-    sharing s = {.request = request, .is_curved = method_curve_knows(request->curve)};
+    sharing s = {.request = request,
+                 .is_curved = method_curve_knows(request->curve),
+                 .is_local = request->curve == PM_METHOD_SLERP && !request->is_packed &&
+                             !request->is_common};
     pm_status status = gather(&s, error);
     if (status == PM_OK)
         status = set_limits(&s, error);
     if (status == PM_OK && s.is_curved)
         status = check_curves(&s, result, error);
-    bool is_held = false;
+    bool is_held = false, is_whole = true;
+    size_t first_exceeded = 1;
     for (int round = 0; status == PM_OK && !is_held && round < ROUNDS_MAX; round++) {
-        status = run_round(&s, result, error);
+        status = find(&s, error);
+        if (status == PM_OK)
+            status = certify(&s, is_whole, result, error);
+        first_exceeded = round == 0 ? s.exceeded + 1 : first_exceeded;
+        request->tell(request->user,
+                      rounds_part - (rounds_part - search_part) *
+                                        fmin((double)s.exceeded / (double)first_exceeded, 1));
+        if (status == PM_OK && s.exceeded == 0 && s.is_local)
+            status = thin(&s, result, error);
         is_held = s.exceeded == 0;
         if (status == PM_OK && !is_held && !cut_limits(&s))
             break;
+        is_whole = !s.is_local;
     }
     if (status == PM_OK && !is_held)
         status =
@@ -293,6 +492,7 @@ pm_status share_distance(const share_request *request, space_result *result, pm_
                         "the keys are up to %.3g from the source at %.9g s, more than "
                         "the distance of %.3g",
                         distance_over(result, request->distance), result->time, request->distance);
+    free(s.spans);
     motion_arena_release(&s.arena);
     return status;
 }

@@ -52,10 +52,19 @@ static bool is_written_exactly(const pm_motion_channel *channel, const pm_timeli
 }
 
 arc turns_arc(const turns *t, size_t key) {
-    double from[4], to[4];
-    turn_rows_get(&t->source, key, from);
-    turn_rows_get(&t->source, key + 1, to);
-    return arc_between(from, to, t->times[key], t->times[key + 1] - t->times[key]);
+    arc a = {.angle = t->angles[key],
+             .begin = t->times[key],
+             .seconds = t->times[key + 1] - t->times[key]};
+    turn_rows_get(&t->source, key, a.from);
+    turn_rows_get(&t->source, key + 1, a.to);
+    return a;
+}
+
+arc turns_written_arc(const turns *t, size_t from, size_t to) {
+    double a[4], b[4];
+    turn_rows_get(&t->written, from, a);
+    turn_rows_get(&t->written, to, b);
+    return arc_between(a, b, t->written_times[from], t->written_times[to] - t->written_times[from]);
 }
 
 /* The interval of the source that a time lies in, found from a key near it. */
@@ -126,23 +135,37 @@ static void read_written(turns *t, const pm_motion_channel *channel, const pm_ti
 
 static void measure(turns *t) {
     for (size_t k = 0; k + 1 < t->count; k++) {
-        const arc a = turns_arc(t, k);
+        double from[4], to[4];
+        turn_rows_get(&t->source, k, from);
+        turn_rows_get(&t->source, k + 1, to);
+        const arc a = arc_between(from, to, t->times[k], t->times[k + 1] - t->times[k]);
         t->angles[k] = a.angle;
         t->fastest[k / BLOCK] = fmax(t->fastest[k / BLOCK], a.angle);
         t->longest = fmax(t->longest, a.seconds);
     }
 }
 
+void turns_limit(turns *t, double radians, const double *each) {
+    double before = 0;
+    t->sieve->is_begun = false;
+    for (size_t k = 0; k < t->count; k++) {
+        const double limit = each ? fmin(radians, each[k]) : radians;
+        t->limits[k] = k > 0 && limit == before ? t->limits[k - 1]
+                                                : arc_apart_of(fmax(limit - t->slack, limit / 16));
+        before = limit;
+        t->parts[k] = 1 / fmin(t->limits[k], t->limits[k > 0 ? k - 1 : 0]);
+        t->chords[k] = sqrt(2 / t->parts[k]);
+    }
+}
+
 static bool set_limits(turns *t, double radians, const double *each, motion_arena *arena) {
     t->limits = motion_allocate(arena, t->count, sizeof *t->limits);
     t->parts = motion_allocate(arena, t->count, sizeof *t->parts);
-    if (!t->limits || !t->parts)
+    t->chords = motion_allocate(arena, t->count, sizeof *t->chords);
+    t->sieve = motion_allocate(arena, 1, sizeof *t->sieve);
+    if (!t->limits || !t->parts || !t->chords || !t->sieve)
         return false;
-    for (size_t k = 0; k < t->count; k++) {
-        const double limit = each ? fmin(radians, each[k]) : radians;
-        t->limits[k] = arc_apart_of(fmax(limit - t->slack, limit / 16));
-        t->parts[k] = 1 / fmin(t->limits[k], t->limits[k > 0 ? k - 1 : 0]);
-    }
+    turns_limit(t, radians, each);
     return true;
 }
 
@@ -274,15 +297,128 @@ static double apart_at_keys(turns *t, const candidate *c) {
     return largest;
 }
 
+/* ---- what keys demand of a velocity -------------------------------------------------------- */
+
+/* Beyond this sine of an angle, keys demand nothing. */
+static const double sieve_sine = 0.95;
+
+/* The part of the bound, squared, that keys may take here: the rest is for what lies between them. */
+static const double sieve_part = 0.97;
+
+/* The arc from the start to a quaternion, as a rotation vector in the frame of the start; returns the sine of its
+ * angle, or 1 for what is beyond `sieve_sine`. */
+static double arc_vector(const turns *t, size_t from, const turn_rows *rows, size_t key,
+                         double v[3]) {
+    double a[4], b[4];
+    turn_rows_get(&t->written, from, a);
+    turn_rows_get(rows, key, b);
+    v[0] = a[3] * b[0] - a[0] * b[3] - a[1] * b[2] + a[2] * b[1];
+    v[1] = a[3] * b[1] - a[1] * b[3] - a[2] * b[0] + a[0] * b[2];
+    v[2] = a[3] * b[2] - a[2] * b[3] - a[0] * b[1] + a[1] * b[0];
+    const double size = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    if (size > sieve_sine || a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] < 0)
+        return 1;
+    const double scale = size > 0 ? arc_sine(size) / size : 1;
+    for (int i = 0; i < 3; i++)
+        v[i] *= scale;
+    return size;
+}
+
+/* Adds the next key; false: it demands nothing that is known here. */
+static bool demand(const turns *t) {
+    turn_sieve *s = t->sieve;
+    const size_t key = s->next, at = key - s->from - 1;
+    double v[3];
+    const double seconds = t->times[key] - t->written_times[s->from], chord = t->chords[key];
+    if (at >= SIEVE_KEYS || !(seconds > 0))
+        return false;
+    /* The sine of the angle and of a chord's is at most this. */
+    const double size = arc_vector(t, s->from, &t->source, key, v) + 1.1 * chord;
+    if (!(size < sieve_sine))
+        return false;
+    s->stretch = fmax(s->stretch, size > 0 ? 1.01 * arc_sine(size) / size : 1);
+    s->seconds[at] = seconds;
+    s->parts[at] = t->parts[key] / 2;
+    for (int i = 0; i < 3; i++) {
+        const double velocity = v[i] / seconds, far = 1.1 * s->stretch * chord / seconds;
+        s->vectors[i][at] = v[i];
+        s->outer[0][i] = velocity - far > s->outer[0][i] ? velocity - far : s->outer[0][i];
+        s->outer[1][i] = velocity + far < s->outer[1][i] ? velocity + far : s->outer[1][i];
+        s->is_over = s->is_over || s->outer[0][i] > s->outer[1][i];
+    }
+    s->next++;
+    return true;
+}
+
+static void begin_sieve(turn_sieve *s, size_t from) {
+    s->from = from;
+    s->next = from + 1;
+    s->is_begun = true;
+    s->is_over = false;
+    s->stretch = 1;
+    for (int i = 0; i < 3; i++) {
+        s->outer[0][i] = -(double)INFINITY;
+        s->outer[1][i] = (double)INFINITY;
+    }
+}
+
+/* The largest square of a distance to the first keys, as a part of the bound's, in the frame of the start. */
+static double farthest(const turn_sieve *s, const double velocity[3], size_t keys) {
+    double most = 0;
+    for (size_t k = 0; k < keys; k++) {
+        const double x = velocity[0] * s->seconds[k] - s->vectors[0][k];
+        const double y = velocity[1] * s->seconds[k] - s->vectors[1][k];
+        const double z = velocity[2] * s->seconds[k] - s->vectors[2][k];
+        const double part = (x * x + y * y + z * z) * s->parts[k];
+        most = part > most ? part : most;
+    }
+    return most;
+}
+
+typedef enum answer { NO, YES, UNKNOWN } answer;
+
+/* Whether an arc is within the bound of all keys between its ends. Chords on the sphere are not longer than in the
+ * frame of the start, and by its stretch not much shorter. Sets the angle of the arc. */
+static answer sieve(const turns *t, size_t from, size_t to, double *angle) {
+    turn_sieve *s = t->sieve;
+    double v[3];
+    bool is_known = true;
+    if (!s->is_begun || s->from != from || s->next > to)
+        begin_sieve(s, from);
+    while (s->next < to && !s->is_over && is_known)
+        is_known = demand(t);
+    if (s->is_over)
+        return NO;
+    const double seconds = t->written_times[to] - t->written_times[from];
+    const double size = arc_vector(t, from, &t->written, to, v);
+    if (size == 1 || !(seconds > 0))
+        return UNKNOWN;
+    *angle = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    for (int i = 0; i < 3; i++) {
+        v[i] /= seconds;
+        if (v[i] < s->outer[0][i] || v[i] > s->outer[1][i])
+            return NO;
+    }
+    const double most = farthest(s, v, s->next - from - 1);
+    const double stretch = fmax(s->stretch, size > 0 ? 1.01 * *angle / size : 1);
+    if (most > stretch * stretch)
+        return NO;
+    return is_known && most <= sieve_part ? YES : UNKNOWN;
+}
+
+bool turns_are_over(const turns *t, size_t from) {
+    return t->sieve->is_begun && t->sieve->from == from && t->sieve->is_over;
+}
+
 /* ---- between them -------------------------------------------------------------------------- */
 
 /* The largest bound of an interval whose ends are `apart`, by the fastest of the source. */
-static double bound_between(const turns *t, const candidate *c, double apart) {
-    const size_t first = c->begin > 0 ? c->begin - 1 : 0;
+static double bound_between(const turns *t, size_t from, size_t to, double angle, double apart) {
+    const double seconds = t->written_times[to] - t->written_times[from];
     double a = 0;
-    for (size_t block = first / BLOCK; block <= c->end / BLOCK; block++)
+    for (size_t block = (from > 0 ? from - 1 : 0) / BLOCK; block <= (to + 1) / BLOCK; block++)
         a = fmax(a, t->fastest[block]);
-    const double b = fmin(c->arc.angle * t->longest / c->arc.seconds, c->arc.angle);
+    const double b = angle * fmin(t->longest / seconds, 1);
     const double curve = (a * a + b * b) / 8;
     return curve < 0.9 ? apart / (1 - curve) : (double)INFINITY;
 }
@@ -314,14 +450,6 @@ static bool holds_between(const turns *t, const candidate *c, double apart_at_be
         apart = apart_next;
     }
     return true;
-}
-
-/* asin(x) for 0 <= x <= 1; short arcs, of which most are tested, by its series, within 1e-16. */
-static double arc_sine(double x) {
-    const double y = x * x;
-    if (x > 0.04)
-        return pm_same_asin(fmin(x, 1));
-    return x + x * y * (1.0 / 6 + y * (3.0 / 40 + y * (15.0 / 336 + y * (105.0 / 3456))));
 }
 
 /* The arc between two written keys; arc_between for the many arcs that are tested. */
@@ -358,19 +486,24 @@ static bool make_candidate(const turns *t, size_t from, size_t to, candidate *c)
 
 bool turns_hold(turns *t, size_t from, size_t to) {
     candidate c;
+    double angle;
     if (to == from + 1)
         return t->written_times[to] > t->written_times[from];
-    if (!make_candidate(t, from, to, &c))
-        return false;
     const double at_begin = t->is_exact ? 0 : t->rounded[from] * t->parts[from];
     const double at_end = t->is_exact ? 0 : t->rounded[to] * t->parts[to];
     double apart = fmax(at_begin, at_end);
     if (apart > 1)
         return false;
-    if (!passes_quickly(t, &c))
+    const answer known = sieve(t, from, to, &angle);
+    if (known == NO)
+        return false;
+    if (known == YES && bound_between(t, from, to, angle, fmax(apart, sieve_part)) <= 1 - 1e-9)
+        return true;
+    if (!make_candidate(t, from, to, &c) || !passes_quickly(t, &c))
         return false;
     apart = fmax(apart, apart_at_keys(t, &c));
     if (apart > 1)
         return false;
-    return bound_between(t, &c, apart) <= 1 - 1e-9 || holds_between(t, &c, at_begin, at_end);
+    return bound_between(t, from, to, c.arc.angle, apart) <= 1 - 1e-9 ||
+           holds_between(t, &c, at_begin, at_end);
 }

@@ -553,7 +553,7 @@ static void draw_wild(random_source *random, const made *m, wild *w) {
                                              .in = {.data = w->numbers[n][0], .type = PM_FLOAT64},
                                              .keys = {.data = w->numbers[n][1], .type = PM_FLOAT64},
                                              .out = {.data = w->numbers[n][2], .type = PM_FLOAT64}};
-        w->parts[n][0] = (certified){&w->channels[n], &w->timeline, NULL, 0};
+        w->parts[n][0] = (certified){&w->channels[n], &w->timeline, NULL, 0, NULL};
     }
     w->clip = (pm_motion_clip){.timelines = &w->timeline,
                                .timeline_count = 1,
@@ -687,6 +687,76 @@ static size_t rotation_keys(const reduced *r, size_t joints) {
     for (size_t c = 0; c < joints; c++)
         sum += r->clip->timelines[r->clip->channels[c].timeline].key_count;
     return sum;
+}
+
+/* Whether one key of a rotation less keeps the distance at all keys of the source. */
+static bool is_spare(const made *m, const reduced *r, size_t channel, size_t key, double far) {
+    pm_motion_channel channels[CHANNELS_MAX];
+    pm_timeline timelines[2 * CHANNELS_MAX];
+    pm_motion_clip clip = *r->clip;
+    double times[160], keys[160][4];
+    const pm_timeline *from = &clip.timelines[clip.channels[channel].timeline];
+    memcpy(channels, clip.channels, clip.channel_count * sizeof *channels);
+    memcpy(timelines, clip.timelines, clip.timeline_count * sizeof *timelines);
+    for (size_t k = 0; k + 1 < from->key_count; k++) {
+        const size_t of = k + (k >= key);
+        times[k] = from->times[of];
+        memcpy(keys[k], (const double *)clip.channels[channel].keys.data + 4 * of, sizeof keys[k]);
+    }
+    timelines[clip.timeline_count] =
+        (pm_timeline){.key_count = from->key_count - 1, .times = times};
+    channels[channel].keys = (pm_array){.data = keys, .type = PM_FLOAT64};
+    channels[channel].timeline = (uint32_t)clip.timeline_count;
+    clip.timelines = timelines;
+    clip.channels = channels;
+    for (size_t k = 0; k < m->timeline.key_count; k++)
+        for (size_t n = 0; n < m->motion.content.node_count; n++)
+            if (clips_apart(m, &clip, n, 1, m->times[k]) > far)
+                return false;
+    return true;
+}
+
+/* Each key that is left was needed when it was tried last: few are spare once all others are tried. */
+TEST(no_key_is_left_that_the_distance_can_spare) {
+    enum { JOINTS = 8 };
+    size_t spare = 0, all = 0;
+    random_source random = random_salted(66);
+    for (int i = 0; i < 4; i++) {
+        SCOPED(discard) made m;
+        draw_figure(&random, &m, JOINTS);
+        SCOPED(release)
+        reduced r = reduce(&m, &(pm_motion_reduce_options){.distance = 0.2, .at = 1});
+        for (size_t c = 0; c < JOINTS; c++) {
+            const size_t count = r.clip->timelines[r.clip->channels[c].timeline].key_count;
+            for (size_t k = 1; k + 1 < count; k++, all++)
+                spare += is_spare(&m, &r, c, k, 0.2);
+        }
+    }
+    assert_true(all > 100);
+    if (spare * 50 > all)
+        fail_msg("%zu of %zu keys are spare", spare, all);
+}
+
+typedef struct told {
+    size_t calls;
+    uint64_t done, total;
+} told;
+
+static void tell(void *user, uint64_t done, uint64_t total) {
+    told *t = user;
+    assert_true(done > t->done && done <= total);
+    *t = (told){t->calls + 1, done, total};
+}
+
+TEST(progress_of_a_distance_rises_to_its_end) {
+    random_source random = random_salted(67);
+    SCOPED(discard) made m;
+    told t = {0};
+    draw_figure(&random, &m, 60);
+    SCOPED(release)
+    reduced r = reduce(&m, &(pm_motion_reduce_options){
+                               .distance = 0.2, .at = 0.1, .progress = tell, .progress_user = &t});
+    assert_true(t.calls > 1 && t.total == m.clip.channel_count && t.done == t.total);
 }
 
 /* The points of joints are at a distance in model space, whatever the scales above them. */
@@ -1394,7 +1464,7 @@ static bool holds_in_tens(void *user, size_t from, size_t to) {
 TEST(the_path_is_the_shortest_and_its_tests_grow_with_the_keys) {
     for (size_t count = 2; count <= 100001; count = 10 * count + 1) {
         size_t tests = 0, *keys = NULL, found = 0;
-        const path_problem problem = {count, holds_in_tens, &tests};
+        const path_problem problem = {count, holds_in_tens, &tests, NULL};
         assert_int_equal(path_find(&problem, &keys, &found), PATH_FOUND);
         assert_int_equal(found, (count - 2) / 10 + 2);
         assert_int_equal(keys[found - 1], count - 1);
@@ -1411,7 +1481,7 @@ static bool holds_all(void *user, size_t from, size_t to) {
 TEST(what_does_not_move_takes_linear_time) {
     for (size_t count = 10000; count <= 10000000; count *= 10) {
         size_t work = 0, *keys = NULL, found = 0;
-        const path_problem problem = {count, holds_all, &work};
+        const path_problem problem = {count, holds_all, &work, NULL};
         assert_int_equal(path_find(&problem, &keys, &found), PATH_FOUND);
         assert_int_equal(found, 2);
         assert_true(work <= 600 * count);
@@ -1426,7 +1496,7 @@ static bool holds_never(void *user, size_t from, size_t to) {
 
 TEST(keys_that_cannot_be_reached_are_named) {
     size_t *keys = NULL, found = 0;
-    const path_problem problem = {10, holds_never, NULL};
+    const path_problem problem = {10, holds_never, NULL, NULL};
     assert_int_equal(path_find(&problem, &keys, &found), PATH_NONE);
     assert_int_equal(found, 1);
     assert_null(keys);
