@@ -137,8 +137,8 @@ PM_FOUR_WAVES pm_kernel void crowd_workgroup(
     pm_global const pm_u8 *restrict instances, pm_global const pm_u8 *restrict layers,
     pm_global const pm_u8 *restrict ranges, pm_global const pm_u8 *restrict list,
     pm_global const pm_u8 *restrict list_count, pm_global const pm_u8 *restrict given,
-    pm_crowd_offsets offsets, pm_global const pm_joint *restrict joints,
-    pm_global const pm_clip_layout *restrict clips,
+    pm_global const pm_u8 *restrict transitions, pm_crowd_offsets offsets,
+    pm_global const pm_joint *restrict joints, pm_global const pm_clip_layout *restrict clips,
     pm_global const pm_crowd_timeline *restrict timelines,
     pm_global const pm_key_time *restrict times, pm_global const pm_crowd_level *restrict levels,
     pm_global const pm_u8 *restrict level_joints, pm_global const float *restrict masks,
@@ -151,7 +151,7 @@ PM_FOUR_WAVES pm_kernel void crowd_workgroup(
     pm_shared pm_shared_instance *restrict shared,
     pm_shared pm_shared_layers *restrict shared_layers, pm_shared float *restrict transforms) {
     pm_tables t = {clips, timelines, times, rotations, constants, positions, scales, layout, size};
-    (void)layers, (void)ranges, (void)given; /* programs read some of them */
+    (void)layers, (void)ranges, (void)given, (void)transitions; /* programs read some of them */
     (void)levels, (void)level_joints, (void)masks;
     (void)shared_layers, (void)slots, (void)transforms;
     pm_u32 first = pm_group_id() * per_group;
@@ -235,7 +235,14 @@ PM_FOUR_WAVES pm_kernel void crowd_workgroup(
 #else
             const pm_layer_tables *l = 0;
 #endif
-            pm_local pose = pm_joint_pose(&t, &shared[i], l, joint, level_joints, masks, at.joint);
+            pm_u32 moves = pm_joint_moves(&t, &shared[i], joint, level_joints, at.joint);
+            pm_local pose = pm_joint_pose(&t, &shared[i], l, joint, masks, at.joint, moves);
+#if PM_TRANSITIONS
+            pose = pm_joint_in_transition(&t, pose,
+                                          transitions + offsets.transitions +
+                                              shared[i].index * offsets.transition_stride,
+                                          offsets.transition_time, at.joint, moves);
+#endif
 #endif
 #if PM_OUTPUT_FORM != PM_FORM_LOCAL
             pm_shared float *own = transforms + i * slots * PM_SLOT_FLOATS;

@@ -179,9 +179,11 @@ typedef struct pm_crowd_size {
 
 /* Where the data of a call's instances begin in their buffers, in bytes. */
 typedef struct pm_crowd_offsets {
-    pm_u64 instances, layers, ranges, list, list_count, poses;
+    pm_u64 instances, layers, ranges, list, list_count, poses, transitions;
     pm_u64 pose_stride; /* from an instance's local poses to the next one's */
-    pm_u64 staged;      /* PM_STAGED_... */
+    pm_u64 transition_stride;
+    pm_s64 transition_time; /* ticks */
+    pm_u64 staged;          /* PM_STAGED_... */
 } pm_crowd_offsets;
 
 /* Local poses that an earlier step of the same job left: those of entries, not of instances; and levels decide

@@ -21,6 +21,11 @@
 #define PM_GIVEN 0
 #endif
 
+/* 1: instances may be in transition (pm_transition.h). */
+#ifndef PM_TRANSITIONS
+#define PM_TRANSITIONS 0
+#endif
+
 /* What an input does to the pose so far, which is the rest pose before the first one. Bits, so that
  * the ops of several lanes can be united. */
 #define PM_OP_NONE 1u  /* nothing */

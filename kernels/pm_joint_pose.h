@@ -7,6 +7,7 @@
 
 #include "pm_channels.h"
 #include "pm_instance.h"
+#include "pm_transition.h"
 
 #if PM_LANES != 1
 #error "PM_LANES is not 1: pm_joint_pose.h computes one joint per work-item"
@@ -233,13 +234,18 @@ pm_fn pm_quat pm_channel_or_rest(const pm_tables *t, pm_shared const pm_shared_i
     return moves >> c & 1 ? pm_channel_pose(t, s, l, joint, masks, c, j) : pm_rest_of(joint, c);
 }
 
+/* The channels that move a joint of an instance: bits. */
+pm_fn pm_u32 pm_joint_moves(const pm_tables *t, pm_shared const pm_shared_instance *s,
+                            pm_global const pm_joint *joint, pm_global const pm_u8 *level_joints,
+                            pm_u32 j) {
+    pm_u32 has = level_joints[(pm_u64)s->level * t->size.joints + j];
+    return pm_keeps_rest(has, j, s->in_place) ? 0 : joint->animated;
+}
+
 pm_fn pm_local pm_joint_pose(const pm_tables *t, pm_shared const pm_shared_instance *s,
                              const pm_layer_tables *l, pm_global const pm_joint *joint,
-                             pm_global const pm_u8 *level_joints, pm_global const float *masks,
-                             pm_u32 j) {
+                             pm_global const float *masks, pm_u32 j, pm_u32 moves) {
     pm_local pose;
-    pm_u32 has = level_joints[(pm_u64)s->level * t->size.joints + j];
-    pm_u32 moves = pm_keeps_rest(has, j, s->in_place) ? 0 : joint->animated;
     pose.rotation = pm_channel_or_rest(t, s, l, joint, masks, PM_CHANNEL_ROTATIONS, j, moves);
     PM_VECTOR_CHANNELS
     for (pm_u32 c = PM_CHANNEL_POSITIONS; c < PM_CHANNELS; c++) {
@@ -251,5 +257,32 @@ pm_fn pm_local pm_joint_pose(const pm_tables *t, pm_shared const pm_shared_insta
     }
     return pose;
 }
+
+#if PM_TRANSITIONS
+/* The pose with what remains of a transition, whose state begins at `state`. */
+pm_fn pm_local pm_joint_in_transition(const pm_tables *t, pm_local pose,
+                                      pm_global const pm_u8 *state, pm_s64 now, pm_u32 j,
+                                      pm_u32 moves) {
+    pm_transit at = pm_transit_of(*(pm_global const pm_transition_head *)state, now);
+    pm_global const float *rows = (pm_global const float *)state;
+    real part = pm_transit_part(at.duration, at.passed);
+    if (at.duration == 0.0f)
+        return pose;
+    PM_NO_UNROLL
+    for (pm_u32 c = 0; c < PM_CHANNELS; c++) {
+        if (!(moves >> c & 1))
+            continue;
+        pm_quat row =
+            pm_load_quats(rows + pm_transition_row(t->size.channels, t->size.joints, c, j));
+        if (c == PM_CHANNEL_ROTATIONS)
+            pose.rotation = pm_transition_applied(c, pose.rotation, row, at.duration, part);
+        else if (c == PM_CHANNEL_POSITIONS)
+            pose.position = pm_transition_applied(c, pose.position, row, at.duration, part);
+        else
+            pose.scale = pm_transition_applied(c, pose.scale, row, at.duration, part);
+    }
+    return pose;
+}
+#endif
 
 #endif

@@ -142,6 +142,29 @@ pm_fn real pm_exact_inverse(real a) {
     return PM_EXACT_BY_FMA ? pm_fma_inverse(a) : PM_REAL(1.0f) / a;
 }
 
+/* Within the limits of pm_exact_root and pm_exact_inverse; the least for NaN. */
+pm_fn real pm_limited(real a) {
+    real least = PM_REAL(0x1p-100f), most = PM_REAL(0x1p100f);
+    return pm_select(a >= least, pm_select(a > most, most, a), least);
+}
+
+pm_fn real pm_root_of(real a) {
+    return pm_exact_root(pm_limited(a));
+}
+
+/* a / b for b > 0 */
+pm_fn real pm_part_of(real a, real b) {
+    return a * pm_exact_inverse(pm_limited(b));
+}
+
+pm_fn real pm_least_of(real a, real b) {
+    return pm_select(b < a, b, a);
+}
+
+pm_fn real pm_most_of(real a, real b) {
+    return pm_select(b > a, b, a);
+}
+
 /* atan(x)/x for x^2 in [0, 1]; error 2.35e-09. */
 pm_fn real pm_atan_ratio(real x2) {
     return pm_nonic_from_1(x2, -0.333333015f, 0.199986264f, -0.142650917f, 0.109566569f,

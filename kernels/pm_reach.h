@@ -30,29 +30,6 @@ typedef struct pm_goal {
 
 /* ---- arithmetic ------------------------------------------------------------------------ */
 
-/* Within the limits of pm_exact_root and pm_exact_inverse; the least for NaN. */
-pm_fn real pm_limited(real a) {
-    real least = PM_REAL(0x1p-100f), most = PM_REAL(0x1p100f);
-    return pm_select(a >= least, pm_select(a > most, most, a), least);
-}
-
-pm_fn real pm_root_of(real a) {
-    return pm_exact_root(pm_limited(a));
-}
-
-/* a / b for b > 0 */
-pm_fn real pm_part_of(real a, real b) {
-    return a * pm_exact_inverse(pm_limited(b));
-}
-
-pm_fn real pm_least_of(real a, real b) {
-    return pm_select(b < a, b, a);
-}
-
-pm_fn real pm_most_of(real a, real b) {
-    return pm_select(b > a, b, a);
-}
-
 /* a limited to [0, 1]; 0 for NaN and below PM_LEAST_WEIGHT. */
 pm_fn real pm_weight_of(real a) {
     real one = PM_REAL(1.0f);

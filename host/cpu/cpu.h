@@ -66,9 +66,11 @@ typedef struct pm_posed {
     uint64_t flags; /* of pm_target_flag */
     const pm_crowd_instance *instance;
     const pm_crowd_layer *layers;
-    size_t layer_count;            /* at most PM_MAX_LAYERS */
-    const pm_chain_list *chains;   /* NULL: none */
-    const void *goals;             /* theirs */
+    size_t layer_count;          /* at most PM_MAX_LAYERS */
+    const pm_chain_list *chains; /* NULL: none */
+    const void *goals;           /* theirs */
+    const void *transition;      /* its state; NULL: none */
+    int64_t transition_time;
     const void *given;             /* the records of PM_CROWD_LOCAL; NULL: the instance is posed */
     const pm_placement *placement; /* of bodies; NULL: none */
     const float *speed;            /* likewise */
@@ -78,6 +80,11 @@ typedef struct pm_posed {
  * PM_ERROR_MEMORY only. Thread-safe. */
 pm_status pm_cpu_pose_one(const pm_crowd_data *crowd, const pm_posed *from, void *records,
                           pm_error *error);
+
+/* Writes the states of a change; its fields are checked. `requests` pose what is before it and after it, as in
+ * pm_crowd_transition, with a list of indices. */
+pm_status pm_cpu_begin_transitions(const pm_pose_request requests[4], const pm_crowd_transition *change,
+                                   pm_error *error);
 
 /* The pm_root_pose_function of this backend. */
 void pm_cpu_root_pose(const pm_crowd_data *crowd, const pm_input *input, float rotation[4],

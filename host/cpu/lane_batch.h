@@ -8,6 +8,7 @@
 
 #include "backend/backend.h"
 #include "kernels/pm_instance.h"
+#include "kernels/pm_transition.h"
 
 /* Instances of a batch: whole vectors of lanes, several of them, so that the keys of one are on their way while
  * another is posed. */
@@ -32,6 +33,21 @@ static inline unsigned char *pm_lane_records(const pm_lane_batch *batch, size_t 
     return (unsigned char *)target->to.memory + batch->record[place] * target->stride;
 }
 
+/* States of transitions that are captured from local poses. */
+typedef struct pm_capture {
+    const pm_crowd_data *crowd;
+    const float *before[2],
+        *after[2]; /* (count) records of PM_CROWD_LOCAL, those of an instance `pose` floats apart */
+    size_t pose;
+    unsigned char *states; /* of instance 0 */
+    size_t stride;
+    pm_transition_head head;
+    float rate;            /* one over the seconds of the step */
+    const uint32_t *index; /* (count) of the instances; those from instance_count on do not exist */
+    size_t instance_count, count;
+} pm_capture;
+typedef void (*pm_capture_function)(const pm_capture *capture);
+
 /* Targets of a batch for states of bodies, which are computed together. */
 typedef struct pm_lane_bodies {
     uint32_t set;                              /* the number of the joints' set */
@@ -46,13 +62,18 @@ typedef struct pm_lane_functions {
     void (*bodies)(const pm_lane_batch *batch, const pm_lane_bodies *targets);
     /* The chains of the request change the local poses of the batch's places, `pose` floats each. */
     void (*reach)(const pm_lane_batch *batch, float *poses, size_t pose);
+    pm_capture_function capture;
 } pm_lane_functions;
 
 #define PM_DECLARE_LANES(set)                                                                      \
     extern const size_t pm_lane_count_##set;                                                       \
     void pm_lane_poses_##set(const pm_lane_batch *, size_t, const pm_pose_target *);               \
     void pm_bodies_##set(const pm_lane_batch *, const pm_lane_bodies *);                           \
-    void pm_lane_reach_##set(const pm_lane_batch *, float *, size_t);
+    void pm_lane_reach_##set(const pm_lane_batch *, float *, size_t);                              \
+    void pm_lane_capture_##set(const pm_capture *);
 PM_INSTRUCTION_SETS(PM_DECLARE_LANES)
+
+/* By the instruction set of the crowd. Thread-safe. */
+void pm_cpu_capture(const pm_capture *capture);
 
 #endif

@@ -31,6 +31,9 @@ typedef struct lane_group {
     unsigned char *to[PM_LANES];
     lane_input inputs[PM_INPUTS];
     bool per_joint; /* joints of some input have timelines: joints are posed one at a time */
+    bool transits;  /* some lane is in transition */
+    const float *states[PM_LANES];
+    float durations[PM_LANES], passed[PM_LANES];
     pm_range layers[PM_LANES];
     pm_u32 most_layers;
     lane_input kept[PM_KEPT_LAYERS]; /* the first layers; those behind are found for each block */
@@ -108,6 +111,21 @@ static void find_layers(lane_group *g) {
         find_layer(g, n, &g->kept[n]);
 }
 
+static void find_transitions(lane_group *g) {
+    const pm_pose_request *r = g->batch->request;
+    for (size_t i = 0; i < PM_LANES; i++) {
+        const char *state =
+            (const char *)r->transitions.memory + index_of(g, i) * r->transition_stride;
+        pm_transition_head head;
+        memcpy(&head, state, sizeof head);
+        const pm_transit at = pm_transit_of(head, r->transition_time);
+        g->states[i] = (const float *)(const void *)state;
+        g->durations[i] = at.duration;
+        g->passed[i] = at.passed;
+        g->transits = g->transits || at.duration > 0;
+    }
+}
+
 static void begin_group(const pm_lane_batch *batch, size_t first, const pm_pose_target *target,
                         lane_group *g) {
     const pm_pose_request *r = batch->request;
@@ -118,7 +136,7 @@ static void begin_group(const pm_lane_batch *batch, size_t first, const pm_pose_
     g->count = batch->count - first;
     g->is_given = poses != NULL;
     g->levels.rests = false;
-    g->per_joint = false;
+    g->per_joint = g->transits = false;
     g->most_layers = 0;
     for (size_t i = 0; i < PM_LANES; i++)
         g->to[i] = pm_lane_records(batch, pm_lane_place(batch, first, i), target);
@@ -128,6 +146,8 @@ static void begin_group(const pm_lane_batch *batch, size_t first, const pm_pose_
         find_inputs(g);
     if (pm_is_given(&r->layers))
         find_layers(g);
+    if (pm_is_given(&r->transitions))
+        find_transitions(g);
 }
 
 /* ---- poses ----------------------------------------------------------------------------------- */
@@ -235,6 +255,25 @@ static void apply_layers(lane_group *g, const joint_block *block, pm_lane_values
         end_layers(block, &means, poses);
 }
 
+static void apply_transitions(const lane_group *g, const joint_block *block,
+                              pm_lane_values *poses) {
+    const pm_u32 joints = (pm_u32)g->crowd->skeleton->joint_count;
+    const pm_u32 channels = (pm_u32)g->crowd->channels[PM_SCALES].present << PM_SCALES;
+    const real duration = pm_reals_of(g->durations);
+    const real part = pm_transit_part(duration, pm_reals_of(g->passed));
+    for (size_t k = 0; k < block->count; k++)
+        for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
+            const float *from[PM_LANES];
+            if (!(block->joints[k].animated & block->channels & 1u << c))
+                continue;
+            for (size_t i = 0; i < PM_LANES; i++)
+                from[i] =
+                    g->states[i] + pm_transition_row(channels, joints, c, block->joints[k].number);
+            poses->of[c][k] =
+                pm_transition_applied(c, poses->of[c][k], pm_gather_quats(from), duration, part);
+        }
+}
+
 static unsigned channels_of(const lane_group *g, const pm_joint *joints, size_t count) {
     unsigned channels = 0;
     for (size_t k = 0; k < count; k++)
@@ -260,6 +299,8 @@ static __attribute__((noinline)) void pose_block(lane_group *g, const pm_joint *
     }
     if (block.channels && g->most_layers)
         apply_layers(g, &block, poses);
+    if (block.channels && g->transits)
+        apply_transitions(g, &block, poses);
 }
 
 /* ---- records --------------------------------------------------------------------------------- */
@@ -377,24 +418,16 @@ typedef struct hierarchy {
     pm_quat low, high;
 } hierarchy;
 
-static inline real lesser(real a, real b) {
-    return pm_select(b < a, b, a);
-}
-
-static inline real greater(real a, real b) {
-    return pm_select(b > a, b, a);
-}
-
 /* By the formulas of pm_joint_record.h. */
 static inline void add_to_box(hierarchy *h, pm_matrix m, float radius) {
     const pm_quat r = pm_sphere_extents(m, radius);
     const real zero = PM_REAL(0.0f);
-    h->low =
-        pm_quat_of(lesser(h->low.x, (m.x.w - r.x) + zero), lesser(h->low.y, (m.y.w - r.y) + zero),
-                   lesser(h->low.z, (m.z.w - r.z) + zero), zero);
-    h->high = pm_quat_of(greater(h->high.x, (m.x.w + r.x) + zero),
-                         greater(h->high.y, (m.y.w + r.y) + zero),
-                         greater(h->high.z, (m.z.w + r.z) + zero), zero);
+    h->low = pm_quat_of(pm_least_of(h->low.x, (m.x.w - r.x) + zero),
+                        pm_least_of(h->low.y, (m.y.w - r.y) + zero),
+                        pm_least_of(h->low.z, (m.z.w - r.z) + zero), zero);
+    h->high = pm_quat_of(pm_most_of(h->high.x, (m.x.w + r.x) + zero),
+                         pm_most_of(h->high.y, (m.y.w + r.y) + zero),
+                         pm_most_of(h->high.z, (m.z.w + r.z) + zero), zero);
 }
 
 /* `form` is a compile-time constant, here and below. */

@@ -170,8 +170,13 @@ PM_CLONES static void put_duals(const pm_pose_functions *set, const pm_crowd_dat
 /* ---- instances in lanes --------------------------------------------------------------------- */
 
 #define PM_LANES_ROW(set)                                                                          \
-    {&pm_lane_count_##set, pm_lane_poses_##set, pm_bodies_##set, pm_lane_reach_##set},
+    {&pm_lane_count_##set, pm_lane_poses_##set, pm_bodies_##set, pm_lane_reach_##set,              \
+     pm_lane_capture_##set},
 static const pm_lane_functions lane_sets[] = {PM_INSTRUCTION_SETS(PM_LANES_ROW)};
+
+void pm_cpu_capture(const pm_capture *capture) {
+    lane_sets[capture->crowd->instruction_set].capture(capture);
+}
 
 size_t pm_cpu_local_bytes(const pm_pose_request *request) {
     return request->chains.count ? PM_LANE_STAGE * pm_pose_local_bytes(request) : 0;
@@ -212,7 +217,7 @@ static void pose_bodies(const pm_lane_batch *batch, size_t first) {
 
 static bool pose_targets(const pm_lane_batch *batch);
 
-/* States of bodies, or an instance with chains, by a request of one instance. Not inlined, as put_small() below: the
+/* States of bodies, or an instance with chains or a transition, by a request of one instance. Not inlined, as put_small() below: the
  * room of one output is no other's. */
 static __attribute__((noinline)) pm_status pose_request(const pm_crowd_data *crowd,
                                                         const pm_posed *from,
@@ -226,6 +231,8 @@ static __attribute__((noinline)) pm_status pose_request(const pm_crowd_data *cro
         .ranges = pm_in_memory(from->layers ? &range : NULL),
         .poses = pm_in_memory(from->given),
         .goals = pm_in_memory(from->goals),
+        .transitions = pm_in_memory(from->transition),
+        .transition_time = from->transition_time,
         .instance_count = 1,
         .layer_count = from->layer_count,
         .placements = pm_in_memory(from->placement),
@@ -297,7 +304,7 @@ pm_status pm_cpu_pose_one(const pm_crowd_data *crowd, const pm_posed *from, void
     const unsigned form = pm_crowd_outputs[from->view.output].form;
     const pm_joint_set *joints = &crowd->skeleton->sets[from->view.set];
     pm_instance_state state;
-    if (form == PM_FORM_BODY || from->chains)
+    if (form == PM_FORM_BODY || from->chains || from->transition)
         return pose_request(crowd, from, records, error);
     find_state(crowd, from, &state);
     if (form == PM_FORM_LOCAL)
@@ -350,11 +357,13 @@ static pm_posed posed_of(const pm_pose_request *r, pm_view view, size_t i) {
     return from;
 }
 
-/* A vector costs as much as three quarters of its lanes one by one, with joints in lanes. */
+/* A vector costs as much as three quarters of its lanes one by one, with joints in lanes. Transitions are in lanes
+ * of instances alone. */
 static size_t count_in_lanes(const pm_lane_batch *batch) {
     const size_t lanes = *lane_sets[batch->request->crowd->instruction_set].lanes;
     const size_t rest = batch->count % lanes;
-    return 4 * rest < 3 * lanes ? batch->count - rest : batch->count;
+    return 4 * rest < 3 * lanes && !pm_is_given(&batch->request->transitions) ? batch->count - rest
+                                                                              : batch->count;
 }
 
 static bool pose_view(const pm_pose_target *target, const pm_lane_batch *batch) {

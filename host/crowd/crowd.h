@@ -156,6 +156,9 @@ void pm_crowd_data_free(pm_crowd_data **crowd);
 pm_crowd_size pm_crowd_size_of(const pm_crowd_data *crowd, size_t set, uint64_t frame, size_t first,
                                size_t count);
 
+/* Bytes of the state of an instance's transition: see pm_crowd_transition_bytes. */
+size_t pm_transition_state_bytes(const pm_crowd_data *crowd);
+
 /* PM_OK when every field of the instances is valid: see pm_crowd_check_instances. */
 pm_status pm_instances_check(const pm_crowd_data *crowd, const pm_crowd_instance *instances,
                              size_t count, pm_error *error);

@@ -6,6 +6,7 @@
 #include "crowd.h"
 
 #include "base/base.h"
+#include "kernels/pm_transition.h"
 
 _Static_assert(sizeof(pm_instance) == sizeof(pm_crowd_instance), "kernels read the same bytes");
 _Static_assert(sizeof(pm_layer) == sizeof(pm_crowd_layer), "kernels read the same bytes");
@@ -23,6 +24,16 @@ _Static_assert(sizeof(char[PM_REACH_MOST]) == PM_CROWD_MAX_CHAINS,
 _Static_assert((int)PM_LAYER_OP_MEAN == (int)PM_LAYER_MEAN, "both headers number ops alike");
 _Static_assert(sizeof(char[PM_MAX_LAYERS]) == PM_CROWD_MAX_LAYERS,
                "both headers have the same limit");
+
+size_t pm_transition_state_bytes(const pm_crowd_data *crowd) {
+    const size_t joints = crowd->skeleton->joint_count;
+    size_t rows = 1 + joints;
+    if (crowd->channels[PM_POSITIONS].present)
+        rows += crowd->kind.root_positions ? 1 : joints;
+    if (crowd->channels[PM_SCALES].present)
+        rows += joints;
+    return rows * PM_TRANSITION_BYTES;
+}
 
 static const char *fault_of(const pm_crowd_data *crowd, const pm_crowd_instance *instance) {
     const unsigned flags =

@@ -67,6 +67,9 @@ pm_status pm_crowd_check_parts(const pm_job_parts *parts, pm_error *error) {
     if (parts->layers && parts->poses)
         return pm_fail(error, PM_ERROR_ARGUMENT,
                        "layers and poses are both set: layers do not apply to poses");
+    if (parts->transitions && parts->poses)
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "transitions and poses are both set: transitions do not apply to poses");
     if (parts->layer_count && !parts->layers)
         return pm_fail(error, PM_ERROR_ARGUMENT, "the number of layers is %zu, but layers is NULL",
                        parts->layer_count);
@@ -103,8 +106,9 @@ pm_status pm_crowd_check_bodies(const pm_job_parts *parts, pm_error *error) {
     if (!parts->goals != !parts->chains->count)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s",
                        parts->goals ? "goals are given, but no chains" : "goals is NULL");
-    if (parts->bodies && parts->goals)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "chains: states of bodies are those of clips");
+    if (parts->bodies && (parts->goals || parts->transitions))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: states of bodies are those of clips",
+                       parts->goals ? "chains" : "transitions");
     if (in_world && !parts->placements)
         return pm_fail(error, PM_ERROR_ARGUMENT,
                        "chains: goals are in the world, but placements is NULL");

@@ -51,7 +51,7 @@ pm_status pm_crowd_check_view(const pm_skeleton *skeleton, pm_view view, pm_erro
 
 /* What a job poses, in memory or in buffers: whether each is given. */
 typedef struct pm_job_parts {
-    bool instances, layers, ranges, poses, placements, goals, speeds;
+    bool instances, layers, ranges, poses, placements, goals, transitions, speeds;
     bool bodies; /* an output is a state of bodies */
     const pm_chain_list *chains;
     size_t layer_count;

@@ -198,12 +198,15 @@ static pm_pose_request inputs_of(const pm_crowd_data *crowd, const pm_cl_crowd_j
                          .poses = address_of(&job->poses),
                          .placements = address_of(&job->placements),
                          .goals = address_of(&job->goals),
+                         .transitions = address_of(&job->transitions),
                          .speeds = address_of(&job->speeds),
                          .instance_count = job->instance_count,
                          .layer_count = job->layer_count,
                          .index_count = job->index_count,
                          .pose_stride = job->pose_stride,
                          .goal_stride = job->goal_stride,
+                         .transition_stride = job->transition_stride,
+                         .transition_time = job->transition_time,
                          .frame = job->frame};
     r.packed = pm_is_given(&r.indices) && job->packed;
     if (r.index_count == 0 && pm_is_given(&r.counted))

@@ -49,12 +49,13 @@ static pm_status check_address(const pm_device *device, const char *name, const 
                       : pm_check_multiple(name, what, (uintptr_t)at->memory, host_alignment, error);
 }
 
-/* Other inputs than poses and goals are arrays in host memory. */
+/* Other inputs than poses, goals and transitions are arrays in host memory. */
 static pm_status check_input(const pm_pose_request *r, pm_memory input, const pm_device *device,
                              pm_error *error) {
     const pm_address *at = &r->inputs[input - PM_MEMORY_INSTANCES];
     const pm_pose_rows rows = pm_pose_rows_of(r, input);
-    const bool strided = input == PM_MEMORY_POSES || input == PM_MEMORY_GOALS;
+    const bool strided =
+        input == PM_MEMORY_POSES || input == PM_MEMORY_GOALS || input == PM_MEMORY_TRANSITIONS;
     size_t bytes = 0;
     if (at->memory && at->handle)
         return pm_fail(error, PM_ERROR_ARGUMENT,
@@ -189,12 +190,15 @@ pm_status pm_pose_resolve(pm_pose_request *r, const pm_device *device, pm_error 
                           .poses = pm_is_given(&r->poses),
                           .placements = pm_is_given(&r->placements),
                           .goals = pm_is_given(&r->goals),
+                          .transitions = pm_is_given(&r->transitions),
                           .chains = &r->chains,
                           .speeds = pm_is_given(&r->speeds),
                           .layer_count = r->layer_count};
     const size_t goals = r->chains.count * sizeof(pm_chain_goal);
     r->pose_stride = r->pose_stride ? r->pose_stride : pm_pose_local_bytes(r);
     r->goal_stride = r->goal_stride ? r->goal_stride : goals;
+    r->transition_stride =
+        r->transition_stride ? r->transition_stride : pm_transition_state_bytes(r->crowd);
     pm_status status = check_counts(r, device, error);
     if (status == PM_OK)
         status = pm_crowd_check_parts(&parts, error);
@@ -221,12 +225,15 @@ static pm_pose_request inputs_of(const pm_crowd_data *crowd, const pm_crowd_job 
                              .poses = pm_in_memory(job->poses),
                              .placements = pm_in_memory(job->placements),
                              .goals = pm_in_memory(job->goals),
+                             .transitions = pm_in_memory(job->transitions),
                              .speeds = pm_in_memory(job->speeds),
                              .instance_count = job->instance_count,
                              .layer_count = job->layer_count,
                              .index_count = job->index_count,
                              .pose_stride = job->pose_stride,
                              .goal_stride = job->goal_stride,
+                             .transition_stride = job->transition_stride,
+                             .transition_time = job->transition_time,
                              .frame = job->frame,
                              .packed = job->indices && job->packed,
                              .host_threads = job->host_threads ? job->host_threads : host_threads};
@@ -303,6 +310,7 @@ static pm_status pose_one(const pm_crowd_data *crowd, const pm_crowd_one *one, v
                                 .poses = one->pose,
                                 .placements = one->placement,
                                 .goals = one->goals,
+                                .transitions = one->transition,
                                 .chains = &chains,
                                 .speeds = one->speed,
                                 .bodies = (unsigned)one->output < PM_CROWD_OUTPUT_COUNT &&
@@ -318,6 +326,8 @@ static pm_status pose_one(const pm_crowd_data *crowd, const pm_crowd_one *one, v
                                               : PM_CROWD_MAX_LAYERS,
                            .chains = one->chains ? &chains : NULL,
                            .goals = one->goals,
+                           .transition = one->transition,
+                           .transition_time = one->transition_time,
                            .given = one->pose,
                            .placement = one->placement,
                            .speed = one->speed};
@@ -327,6 +337,9 @@ static pm_status pose_one(const pm_crowd_data *crowd, const pm_crowd_one *one, v
             pm_crowd_find_chains(crowd->skeleton, one->chains, one->chain_count, &chains, error);
     if (status == PM_OK)
         status = pm_crowd_check_parts(&parts, error);
+    if (status == PM_OK && one->transition)
+        status = pm_check_multiple("transition", "address", (uintptr_t)one->transition,
+                                   host_alignment, error);
     if (status == PM_OK)
         status = pm_crowd_check_bodies(&parts, error);
     if (status == PM_OK)

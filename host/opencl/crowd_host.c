@@ -35,6 +35,8 @@ static size_t piece_records(const transfer *t, uint64_t bytes) {
         largest = pm_pose_local_bytes(r);
     if (r->goal_stride > largest)
         largest = r->goal_stride;
+    if (pm_is_given(&r->transitions) && r->transition_stride > largest)
+        largest = r->transition_stride;
     for (size_t i = 0; i < r->target_count; i++)
         if (r->targets[i].stride > largest)
             largest = r->targets[i].stride;

@@ -84,7 +84,8 @@ static const pm_parameter build_segments[] = {PM_OF_MEMORY(planes, KEYS),
 #define PM_CROWD_TABLES                                                                            \
     PM_OF_MEMORY(instances, INSTANCES), PM_OF_MEMORY(layers, LAYERS),                              \
         PM_OF_MEMORY(ranges, RANGES), PM_OF_MEMORY(list, LIST),                                    \
-        PM_OF_MEMORY(list_count, LIST_COUNT), PM_OF_MEMORY(given, POSES), PM_OF_NUMBER(offsets),   \
+        PM_OF_MEMORY(list_count, LIST_COUNT), PM_OF_MEMORY(given, POSES),                          \
+        PM_OF_MEMORY(transitions, TRANSITIONS), PM_OF_NUMBER(offsets),                             \
         PM_OF_MEMORY(joints, JOINTS), PM_OF_MEMORY(clips, CLIPS),                                  \
         PM_OF_MEMORY(timelines, TIMELINES), PM_OF_MEMORY(times, TIMES),                            \
         PM_OF_MEMORY(levels, LEVELS), PM_OF_MEMORY(level_joints, LEVEL_JOINTS),                    \

@@ -23,6 +23,7 @@ pm_variant pm_plan_pose_variant(const pm_pose_request *request, size_t target) {
     variant.output = view.output;
     variant.layered = pm_is_given(&request->layers);
     variant.given = pm_is_given(&request->poses);
+    variant.in_transition = pm_is_given(&request->transitions);
     return variant;
 }
 
@@ -82,7 +83,10 @@ static void set_offsets(pm_step_numbers *n, const pm_pose_request *r, size_t fro
                                     .list = begin_of(r, PM_MEMORY_LIST, from),
                                     .list_count = begin_of(r, PM_MEMORY_LIST_COUNT, from),
                                     .poses = begin_of(r, PM_MEMORY_POSES, from),
+                                    .transitions = begin_of(r, PM_MEMORY_TRANSITIONS, from),
                                     .pose_stride = r->pose_stride,
+                                    .transition_stride = r->transition_stride,
+                                    .transition_time = r->transition_time,
                                     .staged = r->staged};
     n->placements_offset = begin_of(r, PM_MEMORY_PLACEMENTS, from);
     n->speeds_offset = begin_of(r, PM_MEMORY_SPEEDS, from);

@@ -17,6 +17,7 @@ pm_pose_rows pm_pose_rows_of(const pm_pose_request *r, pm_memory input) {
         {"poses", n, pose, r->pose_stride, 16, true},
         {"placements", n, sizeof(pm_placement), sizeof(pm_placement), 16, true},
         {"goals", n, r->chains.count * sizeof(pm_chain_goal), r->goal_stride, 16, true},
+        {"transitions", n, pm_transition_state_bytes(r->crowd), r->transition_stride, 16, true},
         {"speeds", n, sizeof(float), sizeof(float), 8, true}};
     _Static_assert(sizeof rows / sizeof *rows == PM_POSE_INPUTS, "each input has a row");
     return rows[input - PM_MEMORY_INSTANCES];
@@ -49,7 +50,7 @@ pm_pose_request pm_pose_before_chains(const pm_pose_request *request, pm_address
 pm_pose_request pm_pose_after_chains(const pm_pose_request *request, pm_address local) {
     pm_pose_request after = *request;
     after.chains.count = 0;
-    after.layers = after.ranges = (pm_address){0};
+    after.layers = after.ranges = after.transitions = (pm_address){0};
     after.layer_count = 0;
     after.poses = local;
     after.pose_stride = pm_pose_local_bytes(request);
@@ -76,7 +77,7 @@ bool pm_pose_is_computed(const pm_pose_request *request, size_t target) {
 bool pm_pose_computes(const pm_pose_request *request, size_t index) {
     const pm_skeleton *s = request->crowd->skeleton;
     const pm_crowd_instance *instances = request->instances.memory;
-    if (index >= request->instance_count || !instances)
+    if (index >= request->instance_count || !instances || request->poses_all)
         return index < request->instance_count;
     const pm_u32 n = pm_level_index(instances[index].level, (pm_u32)s->level_count);
     return s->levels[n].update_every == 1 ||

@@ -35,6 +35,7 @@ typedef struct pm_pose_request {
             pm_address poses;
             pm_address placements; /* of bodies, and of goals in the world */
             pm_address goals;
+            pm_address transitions;
             pm_address speeds; /* of bodies */
         };
         pm_address inputs[PM_POSE_INPUTS];
@@ -42,12 +43,14 @@ typedef struct pm_pose_request {
     size_t instance_count;
     size_t layer_count;
     size_t index_count; /* at most, where they are counted */
-    size_t pose_stride, goal_stride;
+    size_t pose_stride, goal_stride, transition_stride;
+    int64_t transition_time;
     pm_chain_list chains; /* their goals are in the same order */
     pm_u32 staged;        /* PM_STAGED_...: what `poses` are */
     size_t first; /* number of instance 0 in the whole job, which decides when it is updated */
     uint64_t frame;
-    bool packed; /* records are those of entries of `indices` */
+    bool packed;    /* records are those of entries of `indices` */
+    bool poses_all; /* levels that skip frames are posed, in plain C */
     size_t host_threads;
     size_t target_count;
     pm_pose_target targets[PM_CROWD_MAX_TARGETS];
@@ -70,9 +73,10 @@ void pm_pose_copy_rows(const pm_pose_rows *rows, const void *from, void *to);
 
 /* The stride of an input whose rows may have gaps; NULL: they have none. */
 static inline size_t *pm_pose_stride(pm_pose_request *request, pm_memory input) {
-    return input == PM_MEMORY_POSES   ? &request->pose_stride
-           : input == PM_MEMORY_GOALS ? &request->goal_stride
-                                      : NULL;
+    return input == PM_MEMORY_POSES         ? &request->pose_stride
+           : input == PM_MEMORY_GOALS       ? &request->goal_stride
+           : input == PM_MEMORY_TRANSITIONS ? &request->transition_stride
+                                            : NULL;
 }
 
 static inline pm_address *pm_pose_input(pm_pose_request *request, pm_memory input) {

@@ -19,7 +19,8 @@ bool pm_same_variant(const pm_variant *a, const pm_variant *b) {
     return is_same_name(a->file, b->file) && is_same_name(a->curve, b->curve) &&
            a->components == b->components && a->format == b->format &&
            is_same_name(a->vector_curve, b->vector_curve) && a->output == b->output &&
-           a->per_joint == b->per_joint && a->layered == b->layered && a->given == b->given;
+           a->per_joint == b->per_joint && a->layered == b->layered && a->given == b->given &&
+           a->in_transition == b->in_transition;
 }
 
 /* MAX_GROUP_BYTES: shared memory per group. A processor of a GPU has 64 to 228 KB of it and should

@@ -48,6 +48,7 @@ typedef struct pm_variant {
     bool per_joint;           /* crowds: PM_PER_JOINT */
     bool layered;             /* crowds: PM_LAYERED */
     bool given;               /* crowds: PM_GIVEN */
+    bool in_transition;       /* crowds: PM_TRANSITIONS */
 } pm_variant;
 
 bool pm_same_variant(const pm_variant *a, const pm_variant *b);
@@ -106,6 +107,7 @@ typedef enum pm_memory {
     PM_MEMORY_POSES,
     PM_MEMORY_PLACEMENTS,
     PM_MEMORY_GOALS,
+    PM_MEMORY_TRANSITIONS,
     PM_MEMORY_SPEEDS,
     /* the results: values or records; states of bodies have PM_BODY_OUTPUTS of them */
     PM_MEMORY_RESULTS,

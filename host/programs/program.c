@@ -21,10 +21,11 @@ static pm_status options_of(const pm_programs *p, const pm_variant *variant, boo
     int length = 0;
     if (variant->vector_curve)
         length = snprintf(of_vectors, sizeof of_vectors,
-                          " -DPM_VECTOR_METHOD=pm_%s -DPM_OUTPUT=%u -DPM_PER_JOINT=%u%s%s",
+                          " -DPM_VECTOR_METHOD=pm_%s -DPM_OUTPUT=%u -DPM_PER_JOINT=%u%s%s%s",
                           variant->vector_curve, (unsigned)variant->output,
                           (unsigned)variant->per_joint, variant->layered ? " -DPM_LAYERED=1" : "",
-                          variant->given ? " -DPM_GIVEN=1" : "");
+                          variant->given ? " -DPM_GIVEN=1" : "",
+                          variant->in_transition ? " -DPM_TRANSITIONS=1" : "");
     const bool cut = length >= (int)sizeof of_vectors;
     length =
         snprintf(to, size, "%s%s -DPM_METHOD=pm_%s -DPM_COMPONENTS=%u -DPM_LANES=1 -DPM_KEYS=%u%s",
@@ -61,9 +62,9 @@ typedef struct title {
 static title title_of(const pm_variant *v) {
     title t;
     if (v->vector_curve)
-        snprintf(t.text, sizeof t.text, "%s (%s, %s, output %u%s%s)", v->file, v->curve,
+        snprintf(t.text, sizeof t.text, "%s (%s, %s, output %u%s%s%s)", v->file, v->curve,
                  v->vector_curve, (unsigned)v->output, v->layered ? ", layers" : "",
-                 v->given ? ", given poses" : "");
+                 v->given ? ", given poses" : "", v->in_transition ? ", transitions" : "");
     else
         snprintf(t.text, sizeof t.text, "%s (%s)", v->file, v->curve);
     return t;

@@ -146,7 +146,11 @@ typedef struct pm_cl_crowd_job {
     size_t chain_count;
     pm_cl_input
         goals; /* (instance_count, chain_count) pm_chain_goal; the offset is a multiple of 16 */
-    size_t goal_stride;     /* bytes, a multiple of 16, or in host memory of 4 */
+    size_t goal_stride; /* bytes, a multiple of 16, or in host memory of 4 */
+    /* (instance_count) states of transitions; the offset is a multiple of 16 */
+    pm_cl_input transitions;
+    size_t transition_stride; /* bytes, a multiple of 16, or in host memory of 4 */
+    int64_t transition_time;
     pm_cl_input placements; /* (instance_count) pm_placement; the offset is a multiple of 16 */
     pm_cl_input speeds;     /* (instance_count) float */
 

@@ -12,7 +12,7 @@
 
 /* The kernel's arguments, with the kernel's names. */
 typedef struct crowd_arguments {
-    const pm_u8 *instances, *layers, *ranges, *list, *list_count, *given;
+    const pm_u8 *instances, *layers, *ranges, *list, *list_count, *given, *transitions;
     pm_crowd_offsets offsets;
     const pm_joint *joints;
     const pm_clip_layout *clips;
