@@ -8,8 +8,8 @@
 #define PM_TRANSITION_H
 
 #include "pm_crowd.h"
-#include "pm_math.h"
 #include "pm_memory.h"
+#include "pm_pose.h"
 
 /* The state of an instance: a head of 16 bytes, then a row of 16 for each joint of each channel that clips have, in the
  * order rotations, scales, positions, so that positions may be those of joint 0 alone.
@@ -158,41 +158,48 @@ pm_fn pm_quat pm_transition_applied(pm_u32 c, pm_quat value, pm_quat row, real d
 
 /* ---- capture --------------------------------------------------------------------------- */
 
-/* The rotation vector of a unit quaternion, of a length up to 2 pi. */
+/* The rotation vector of a unit quaternion, of a length up to pi. */
 pm_fn pm_quat pm_whole_log(pm_quat q) {
-    real zero = PM_REAL(0.0f);
-    pm_mask back = q.w < zero;
-    real size = pm_select(back, -q.w, q.w);
-    q.w = zero;
+    real size = pm_select(q.w < PM_REAL(0.0f), -q.w, q.w);
+    real sign = pm_select(q.w < PM_REAL(0.0f), PM_REAL(-2.0f), PM_REAL(2.0f));
+    q.w = PM_REAL(0.0f);
     real sine = pm_root_of(pm_quat_dot(q, q));
     pm_mask steep = sine > size;
     real t = pm_part_of(pm_select(steep, size, sine), pm_select(steep, sine, size));
     real angle = t * pm_atan_ratio(t * t);
     angle = pm_select(steep, PM_REAL(1.57079637f) - angle, angle);
-    angle = pm_select(back, PM_REAL(3.14159274f) - angle, angle);
-    return pm_quat_scaled(q, PM_REAL(2.0f) * pm_part_of(angle, sine));
+    return pm_quat_scaled(q, sign * pm_part_of(angle, sine));
 }
 
-/* The offset of a channel before a change from that after it, and one step earlier; `rate` is one over the step in
- * seconds. */
+/* The rate of the rotation vector x for an angular velocity in the body's axes: the inverse of the right Jacobian of
+ * the rotation group, I + [x]/2 + k [x]^2 with k = (1 - (|x|/2) cot(|x|/2))/|x|^2 (pm_rotation_vector.h). */
+pm_fn pm_quat pm_log_rate(pm_quat x, pm_quat velocity) {
+    real k = PM_REAL(0.0833333358f) *
+             pm_nonic_from_1(pm_quat_dot(x, x), 0.0166666675f, 3.96825402e-4f, 9.92063410e-6f,
+                             2.50522012e-7f, 6.34040592e-9f, 1.60856379e-10f, 3.99201025e-12f,
+                             1.17586093e-13f, 7.18100873e-16f);
+    pm_quat once = pm_cross(x, velocity);
+    return pm_quat_plus(pm_quat_plus(velocity, PM_REAL(0.5f), once), k, pm_cross(x, once));
+}
+
+/* The offset of a channel before a change from that after it. Both are given one step before the change, and at it;
+ * `rate` is one over the step in seconds. Angular velocities are constant between both. */
 pm_fn pm_offset pm_offset_between(pm_u32 c, const pm_quat before[2], const pm_quat after[2],
                                   real rate) {
     pm_offset o;
-    pm_quat earlier;
-    real zero = PM_REAL(0.0f);
     if (c == PM_CHANNEL_ROTATIONS) {
-        earlier = pm_quat_product(pm_quat_conjugate(after[0]), before[0]);
-        o.at = pm_quat_product(pm_quat_conjugate(after[1]), before[1]);
-        o.at = pm_quat_select(o.at.w < zero, pm_quat_scaled(o.at, PM_REAL(-1.0f)), o.at);
-        earlier = pm_quat_select(pm_quat_dot(earlier, o.at) < zero,
-                                 pm_quat_scaled(earlier, PM_REAL(-1.0f)), earlier);
-        earlier = pm_whole_log(earlier);
-        o.at = pm_whole_log(o.at);
+        pm_quat apart = pm_quat_product(pm_quat_conjugate(after[1]), before[1]);
+        pm_quat old = pm_whole_log(pm_quat_product(pm_quat_conjugate(before[0]), before[1]));
+        pm_quat now = pm_whole_log(pm_quat_product(pm_quat_conjugate(after[0]), after[1]));
+        now = pm_vector_turned(pm_quat_conjugate(apart), now);
+        o.at = pm_whole_log(apart);
+        o.rate = pm_log_rate(o.at, pm_quat_difference(old, now));
     } else {
-        earlier = pm_quat_difference(before[0], after[0]);
         o.at = pm_quat_difference(before[1], after[1]);
+        o.rate = pm_quat_difference(pm_quat_difference(before[1], before[0]),
+                                    pm_quat_difference(after[1], after[0]));
     }
-    o.rate = pm_quat_scaled(pm_quat_difference(o.at, earlier), rate);
+    o.rate = pm_quat_scaled(o.rate, rate);
     return o;
 }
 

@@ -83,8 +83,8 @@ pm_status pm_cpu_pose_one(const pm_crowd_data *crowd, const pm_posed *from, void
 
 /* Writes the states of a change; its fields are checked. `requests` pose what is before it and after it, as in
  * pm_crowd_transition, with a list of indices. */
-pm_status pm_cpu_begin_transitions(const pm_pose_request requests[4], const pm_crowd_transition *change,
-                                   pm_error *error);
+pm_status pm_cpu_begin_transitions(const pm_pose_request requests[4],
+                                   const pm_crowd_transition *change, pm_error *error);
 
 /* The pm_root_pose_function of this backend. */
 void pm_cpu_root_pose(const pm_crowd_data *crowd, const pm_input *input, float rotation[4],

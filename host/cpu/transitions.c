@@ -54,8 +54,8 @@ static pm_status begin_some(const pm_pose_request requests[4], const pm_piece *p
                : status;
 }
 
-pm_status pm_cpu_begin_transitions(const pm_pose_request requests[4], const pm_crowd_transition *change,
-                                   pm_error *error) {
+pm_status pm_cpu_begin_transitions(const pm_pose_request requests[4],
+                                   const pm_crowd_transition *change, pm_error *error) {
     const size_t bytes = pm_pose_local_bytes(&requests[0]), total = requests[0].index_count;
     const size_t fitting = most_bytes / (4 * bytes),
                  size = fitting > RUN ? fitting / RUN * RUN : RUN;

@@ -579,8 +579,8 @@ typedef struct pm_crowd_transition {
  * rate. Jobs with these states then show the new pose with what remains of the difference, so that neither pose nor
  * velocity jumps; docs/crowds.md has the formula. Other instances keep their states. On the host, with the engine's
  * threads. On failure the states of the list are undefined. Thread-safe. */
-PM_API pm_status pm_crowd_begin_transitions(const pm_crowd *crowd, const pm_crowd_transition *change,
-                                            pm_error *error);
+PM_API pm_status pm_crowd_begin_transitions(const pm_crowd *crowd,
+                                            const pm_crowd_transition *change, pm_error *error);
 
 /* Motion of joint 0 in skeleton order, the first root: its pose at the second time, in the frame of
  * its pose at the first. A character with the transform W then has the transform W T, where T is
