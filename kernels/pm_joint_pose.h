@@ -265,7 +265,7 @@ pm_fn pm_local pm_joint_in_transition(const pm_tables *t, pm_local pose,
                                       pm_u32 moves) {
     pm_transit at = pm_transit_of(*(pm_global const pm_transition_head *)state, now);
     pm_global const float *rows = (pm_global const float *)state;
-    real part = pm_transit_part(at.duration, at.passed);
+    pm_remains decay = pm_remains_of(at.duration, at.passed);
     if (at.duration == 0.0f)
         return pose;
     PM_NO_UNROLL
@@ -275,11 +275,11 @@ pm_fn pm_local pm_joint_in_transition(const pm_tables *t, pm_local pose,
         pm_quat row =
             pm_load_quats(rows + pm_transition_row(t->size.channels, t->size.joints, c, j));
         if (c == PM_CHANNEL_ROTATIONS)
-            pose.rotation = pm_transition_applied(c, pose.rotation, row, at.duration, part);
+            pose.rotation = pm_transition_applied(c, pose.rotation, row, &decay);
         else if (c == PM_CHANNEL_POSITIONS)
-            pose.position = pm_transition_applied(c, pose.position, row, at.duration, part);
+            pose.position = pm_transition_applied(c, pose.position, row, &decay);
         else
-            pose.scale = pm_transition_applied(c, pose.scale, row, at.duration, part);
+            pose.scale = pm_transition_applied(c, pose.scale, row, &decay);
     }
     return pose;
 }

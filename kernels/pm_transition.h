@@ -11,13 +11,15 @@
 #include "pm_memory.h"
 #include "pm_pose.h"
 
-/* The state of an instance: a head of 16 bytes, then a row of 16 for each joint of each channel that clips have, in the
- * order rotations, scales, positions, so that positions may be those of joint 0 alone.
+/* The state of an instance: a head in a cache line of its own, then a row of 16 bytes for each joint of each channel
+ * that clips have, in the order rotations, scales, positions, so that positions may be those of joint 0 alone. Four
+ * neighbouring rows are a cache line.
  *
  * A row is four words: the upper 24 bits of a float32 for each number of the rate, with the exponent of the offset, and
  * the lower and upper byte of its z, below them; then its x and y as int16. */
 #define PM_TRANSITION_BYTES 16
 #define PM_TRANSITION_FLOATS 4
+#define PM_TRANSITION_HEAD 64
 
 /* Longest and shortest transition in seconds; others have no effect. Rates and vectors beyond their limits come of no
  * poses. */
@@ -50,9 +52,23 @@ pm_fn pm_transit pm_transit_of(pm_transition_head head, pm_s64 now) {
     return t;
 }
 
-/* The part of the duration that has passed, in [0, 1]. */
-pm_fn real pm_transit_part(real duration, real passed) {
-    return pm_least_of(pm_part_of(passed, duration), PM_REAL(1.0f));
+/* What remains of an offset and of its rate, where neither bends: functions of time alone. */
+typedef struct pm_remains {
+    real duration; /* 0: there is no transition */
+    real part;     /* of it that has passed, in [0, 1] */
+    real of_offset, of_rate;
+} pm_remains;
+
+pm_fn pm_remains pm_remains_of(real duration, real passed) {
+    pm_remains d;
+    real one = PM_REAL(1.0f), three = PM_REAL(3.0f);
+    real part = pm_least_of(pm_part_of(passed, duration), one), left = one - part;
+    real cube = left * left * left, rise = pm_fma(three, part, one);
+    d.duration = duration;
+    d.part = part;
+    d.of_offset = cube * pm_fma(PM_REAL(6.0f) * part, part, rise);
+    d.of_rate = duration * part * cube * rise;
+    return d;
 }
 
 /* The floats from the begin of a state to the row of a joint. */
@@ -61,7 +77,7 @@ pm_fn pm_u64 pm_transition_row(pm_u32 channels, pm_u32 joints, pm_u32 c, pm_u32 
                     : c == PM_CHANNEL_SCALES            ? joints
                     : channels >> PM_CHANNEL_SCALES & 1 ? 2 * joints
                                                         : joints;
-    return PM_TRANSITION_FLOATS * (1 + (pm_u64)before + joint);
+    return PM_TRANSITION_FLOATS * ((pm_u64)before + joint) + PM_TRANSITION_HEAD / sizeof(float);
 }
 
 /* An offset and its rate per second. */
@@ -77,10 +93,9 @@ pm_fn real pm_signed_16(pm_mask bits) {
     return pm_converted((bits ^ PM_BITS(0x8000)) - PM_BITS(0x8000));
 }
 
-/* Finite for any bits. */
+/* Not a number, or infinite, for some bits, which then have no effect. */
 pm_fn real pm_offset_rate(real word) {
-    real rate = pm_real_of(pm_bits_of(word) & PM_BITS(~0xff)), most = PM_REAL(PM_TRANSITION_RATE);
-    return pm_select((rate <= most) & (rate >= -most), rate, PM_REAL(0.0f));
+    return pm_real_of(pm_bits_of(word) & PM_BITS(~0xff));
 }
 
 pm_fn pm_offset pm_offset_of(pm_quat row, pm_u32 c) {
@@ -131,25 +146,40 @@ pm_fn pm_quat pm_vector_decayed(pm_offset o, real duration, real part) {
     return pm_quat_blend(rest, o.at, pm_decayed(zero, duration, part), across);
 }
 
-/* A channel of a joint's pose with what remains of the offset in a row of the state. A duration of 0: as it was. */
-pm_fn pm_quat pm_transition_applied(pm_u32 c, pm_quat value, pm_quat row, real duration,
-                                    real part) {
+/* Whether the rate brings an offset to 0 so fast that it bends, or is there early: x''(0) is not 0. With products of
+ * both and of the offset by itself. */
+pm_fn pm_mask pm_offset_bends(real rate_at, real at_at, real duration) {
+    return rate_at * duration < PM_REAL(-2.5f) * at_at;
+}
+
+pm_fn real pm_number_shown(real value, real x, real rate, const pm_remains *d) {
+    real most = PM_REAL(PM_TRANSITION_FAR);
+    real left = pm_fma(rate, d->of_rate, x * d->of_offset);
+    pm_mask bends = pm_offset_bends(rate * x, x * x, d->duration);
+    if (pm_any(bends))
+        left = pm_select(bends, pm_number_decayed(x, rate * d->duration, d->part), left);
+    left = value + left;
+    return pm_select((d->duration > PM_REAL(0.0f)) & (left <= most) & (left >= -most), left, value);
+}
+
+/* A channel of a joint's pose with what remains of the offset in a row of the state. */
+pm_fn pm_quat pm_transition_applied(pm_u32 c, pm_quat value, pm_quat row, const pm_remains *d) {
     pm_offset o = pm_offset_of(row, c);
-    pm_mask shows = duration > PM_REAL(0.0f);
+    real half_ = PM_REAL(0.5f);
     if (c != PM_CHANNEL_ROTATIONS) {
-        real most = PM_REAL(PM_TRANSITION_FAR);
-        pm_quat moved = value;
-        moved.x = value.x + pm_number_decayed(o.at.x, o.rate.x * duration, part);
-        moved.y = value.y + pm_number_decayed(o.at.y, o.rate.y * duration, part);
-        moved.z = value.z + pm_number_decayed(o.at.z, o.rate.z * duration, part);
-        moved.x = pm_most_of(pm_least_of(moved.x, most), -most);
-        moved.y = pm_most_of(pm_least_of(moved.y, most), -most);
-        moved.z = pm_most_of(pm_least_of(moved.z, most), -most);
-        return pm_quat_select(shows, moved, value);
+        value.x = pm_number_shown(value.x, o.at.x, o.rate.x, d);
+        value.y = pm_number_shown(value.y, o.at.y, o.rate.y, d);
+        value.z = pm_number_shown(value.z, o.at.z, o.rate.z, d);
+        return value;
     }
-    pm_quat turn = pm_quat_scaled(pm_vector_decayed(o, duration, part), PM_REAL(0.5f));
+    pm_quat turn = pm_quat_blend(half_ * d->of_offset, o.at, half_ * d->of_rate, o.rate);
+    pm_mask bends =
+        pm_offset_bends(pm_quat_dot(o.rate, o.at), pm_quat_dot(o.at, o.at), d->duration);
+    if (pm_any(bends))
+        turn = pm_quat_select(
+            bends, pm_quat_scaled(pm_vector_decayed(o, d->duration, d->part), half_), turn);
     real angle2 = pm_quat_dot(turn, turn);
-    shows = shows & (angle2 <= PM_REAL(1e8f));
+    pm_mask shows = (d->duration > PM_REAL(0.0f)) & (angle2 <= PM_REAL(1e8f));
     pm_cos_sinc of = pm_cos_sinc_of(pm_select(shows, angle2, PM_REAL(0.0f)));
     turn = pm_quat_scaled(turn, of.sinc);
     turn.w = of.cosine;

@@ -119,6 +119,7 @@ static void find_transitions(lane_group *g) {
         pm_transition_head head;
         memcpy(&head, state, sizeof head);
         const pm_transit at = pm_transit_of(head, r->transition_time);
+        pm_prefetch(state + PM_TRANSITION_HEAD, 1);
         g->states[i] = (const float *)(const void *)state;
         g->durations[i] = at.duration;
         g->passed[i] = at.passed;
@@ -255,23 +256,30 @@ static void apply_layers(lane_group *g, const joint_block *block, pm_lane_values
         end_layers(block, &means, poses);
 }
 
-static void apply_transitions(const lane_group *g, const joint_block *block,
-                              pm_lane_values *poses) {
+/* `c` is a compile-time constant. */
+static inline void apply_transition(const lane_group *g, const joint_block *block, unsigned c,
+                                    pm_lane_values *poses) {
     const pm_u32 joints = (pm_u32)g->crowd->skeleton->joint_count;
     const pm_u32 channels = (pm_u32)g->crowd->channels[PM_SCALES].present << PM_SCALES;
-    const real duration = pm_reals_of(g->durations);
-    const real part = pm_transit_part(duration, pm_reals_of(g->passed));
-    for (size_t k = 0; k < block->count; k++)
-        for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
-            const float *from[PM_LANES];
-            if (!(block->joints[k].animated & block->channels & 1u << c))
-                continue;
-            for (size_t i = 0; i < PM_LANES; i++)
-                from[i] =
-                    g->states[i] + pm_transition_row(channels, joints, c, block->joints[k].number);
-            poses->of[c][k] =
-                pm_transition_applied(c, poses->of[c][k], pm_gather_quats(from), duration, part);
-        }
+    const pm_remains decay = pm_remains_of(pm_reals_of(g->durations), pm_reals_of(g->passed));
+    for (size_t k = 0; k < block->count && block->channels & 1u << c; k++) {
+        const float *from[PM_LANES];
+        const pm_u64 row = pm_transition_row(channels, joints, c, block->joints[k].number);
+        if (!(block->joints[k].animated & 1u << c))
+            continue;
+        for (size_t i = 0; i < PM_LANES; i++)
+            from[i] = g->states[i] + row;
+        for (size_t i = 0; i < PM_LANES && k == 0; i++)
+            pm_prefetch(from[i] + PM_CACHE_LINE / sizeof(float), 1);
+        poses->of[c][k] = pm_transition_applied(c, poses->of[c][k], pm_gather_quats(from), &decay);
+    }
+}
+
+PM_FLAT static void apply_transitions(const lane_group *g, const joint_block *block,
+                                      pm_lane_values *poses) {
+    apply_transition(g, block, PM_ROTATIONS, poses);
+    apply_transition(g, block, PM_POSITIONS, poses);
+    apply_transition(g, block, PM_SCALES, poses);
 }
 
 static unsigned channels_of(const lane_group *g, const pm_joint *joints, size_t count) {

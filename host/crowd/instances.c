@@ -27,12 +27,13 @@ _Static_assert(sizeof(char[PM_MAX_LAYERS]) == PM_CROWD_MAX_LAYERS,
 
 size_t pm_transition_state_bytes(const pm_crowd_data *crowd) {
     const size_t joints = crowd->skeleton->joint_count;
-    size_t rows = 1 + joints;
+    size_t rows = joints;
     if (crowd->channels[PM_POSITIONS].present)
         rows += crowd->kind.root_positions ? 1 : joints;
     if (crowd->channels[PM_SCALES].present)
         rows += joints;
-    return rows * PM_TRANSITION_BYTES;
+    return (PM_TRANSITION_HEAD + rows * PM_TRANSITION_BYTES + PM_CACHE_LINE - 1) / PM_CACHE_LINE *
+           PM_CACHE_LINE;
 }
 
 static const char *fault_of(const pm_crowd_data *crowd, const pm_crowd_instance *instance) {
