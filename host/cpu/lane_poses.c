@@ -111,15 +111,21 @@ static void find_layers(lane_group *g) {
         find_layer(g, n, &g->kept[n]);
 }
 
-static void find_transitions(lane_group *g) {
+static const char *transition_at(const lane_group *g, size_t place) {
     const pm_pose_request *r = g->batch->request;
+    return (const char *)r->transitions.memory + g->batch->index[place] * r->transition_stride;
+}
+
+/* What the next group reads first is on its way meanwhile. */
+static void find_transitions(lane_group *g) {
     for (size_t i = 0; i < PM_LANES; i++) {
-        const char *state =
-            (const char *)r->transitions.memory + index_of(g, i) * r->transition_stride;
+        const char *state = transition_at(g, pm_lane_place(g->batch, g->first, i));
+        const size_t next = g->first + PM_LANES + i;
         pm_transition_head head;
         memcpy(&head, state, sizeof head);
-        const pm_transit at = pm_transit_of(head, r->transition_time);
-        pm_prefetch(state + PM_TRANSITION_HEAD, 1);
+        const pm_transit at = pm_transit_of(head, g->batch->request->transition_time);
+        if (next < g->batch->count)
+            pm_prefetch(transition_at(g, next), 3 * PM_CACHE_LINE);
         g->states[i] = (const float *)(const void *)state;
         g->durations[i] = at.duration;
         g->passed[i] = at.passed;
@@ -270,7 +276,7 @@ static inline void apply_transition(const lane_group *g, const joint_block *bloc
         for (size_t i = 0; i < PM_LANES; i++)
             from[i] = g->states[i] + row;
         for (size_t i = 0; i < PM_LANES && k == 0; i++)
-            pm_prefetch(from[i] + PM_CACHE_LINE / sizeof(float), 1);
+            pm_prefetch(from[i] + 2 * PM_CACHE_LINE / sizeof(float), 1);
         poses->of[c][k] = pm_transition_applied(c, poses->of[c][k], pm_gather_quats(from), &decay);
     }
 }

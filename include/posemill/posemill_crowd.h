@@ -544,43 +544,43 @@ typedef struct pm_crowd_one {
 /* Poses one instance on the calling thread from the crowd's host copy, and writes its records, without gaps, to
  * `records`. The bits equal the device's where the device matches the reference path
  * (pm_engine_self_check). The level selects the animated joints; update_every is ignored. Takes up
- * to PM_CROWD_ONE_STACK bytes of the thread's stack; allocates memory only for states of bodies, for chains,
- * transitions, and
- * for matrices of more than 320 joints. Thread-safe. */
+ * to PM_CROWD_ONE_STACK bytes of the thread's stack; allocates memory only for states of bodies, for chains, for
+ * transitions, and for matrices of more than 320 joints. Thread-safe. */
 PM_API pm_status pm_crowd_pose_one(const pm_crowd *crowd, const pm_crowd_one *one, void *records,
                                    pm_error *error);
 
 /* ---- transitions (experimental) ------------------------------------------------------ */
 
-/* The bytes of the state of an instance's transition: 16, and 16 for each joint, as many again where clips have
- * scales, and where they have positions. 0 when `crowd` is NULL. */
-PM_API size_t pm_crowd_transition_bytes(const pm_crowd *crowd);
+/* The bytes of the state of an instance's transition, a multiple of 64: 64, and 16 for each joint, as many again where
+ * clips have scales, and where they have positions. 0 when `crowd` is NULL. */
+PM_API PM_EXPERIMENTAL size_t pm_crowd_transition_bytes(const pm_crowd *crowd);
 
 /* A change of what instances show. Of the jobs, instances, layers, poses and transitions count, and the number of
- * instances, which is the same in all; levels pose all instances. */
+ * instances, which is the same in all; levels that skip frames are posed. */
 typedef struct pm_crowd_transition {
-    /* What was shown so far, and what is shown from now on, each a step before the change and at the change. Where
-     * `before` is in transition, its times are those of the two moments; `after` has none. */
+    /* What was shown so far, and what is shown from now on, each a step before the change and at the change. Where a
+     * transition runs, `before` has it, with transition_time of these two moments; `after` has none. */
     const pm_crowd_job *before[2], *after[2];
-    int64_t step;   /* ticks between both, of at least 2^-20 s and at most 2^10 */
+    int64_t step;   /* ticks between both: 2^-20 s to 2^10 s */
     int64_t time;   /* of the change: transition_time of jobs at that moment */
     float duration; /* seconds until the new clips are shown alone, in [2^-20, 65536] */
-    const uint32_t *
-        indices; /* the instances that change, each once; those that do not exist are skipped. NULL: all */
+    /* The instances that change, each once; those that do not exist are skipped. NULL: all */
+    const uint32_t *indices;
     size_t index_count; /* at most 2^32 - 1 */
-    void *
-        states; /* those of the jobs that follow, of all instances; may be the memory that `before` reads */
-    size_t stride; /* as transition_stride */
+    /* Those of the jobs that follow, of all instances, aligned to 4 bytes; may be what `before` reads */
+    void *states;
+    size_t stride; /* bytes, a multiple of 4, as transition_stride */
 
     const void *next; /* must be NULL */
 } pm_crowd_transition;
 
 /* Writes the states of instances that change: the difference of the poses before and after, joint by joint, and its
  * rate. Jobs with these states then show the new pose with what remains of the difference, so that neither pose nor
- * velocity jumps; docs/crowds.md has the formula. Other instances keep their states. On the host, with the engine's
- * threads. On failure the states of the list are undefined. Thread-safe. */
-PM_API pm_status pm_crowd_begin_transitions(const pm_crowd *crowd,
-                                            const pm_crowd_transition *change, pm_error *error);
+ * velocity jumps; docs/crowds.md has the formula. Other instances keep their states, which are all zero where they
+ * have none. On the host, with the engine's threads. On failure the states of the list are undefined. Thread-safe. */
+PM_API PM_EXPERIMENTAL pm_status pm_crowd_begin_transitions(const pm_crowd *crowd,
+                                                            const pm_crowd_transition *change,
+                                                            pm_error *error);
 
 /* Motion of joint 0 in skeleton order, the first root: its pose at the second time, in the frame of
  * its pose at the first. A character with the transform W then has the transform W T, where T is

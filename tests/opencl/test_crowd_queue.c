@@ -603,6 +603,39 @@ CALLER_TEST(goals_may_be_in_buffers) {
     }
 }
 
+CALLER_TEST(states_of_transitions_may_be_in_buffers) {
+    const size_t bytes = pm_crowd_transition_bytes(posed.scene.crowd), stride = bytes + 16;
+    random_source source = random_salted(0xE79);
+    SCOPED(free_at) unsigned char *states = test_array(QUEUE_COUNT, stride);
+    for (size_t i = 0; i < QUEUE_COUNT * stride; i++)
+        states[i] = (unsigned char)random_bits(&source);
+    for (size_t i = 0; i < QUEUE_COUNT; i++) {
+        const int64_t time = (int64_t)random_bits(&source) % pm_crowd_ticks(1);
+        memcpy(states + i * stride, &time, sizeof time);
+        memcpy(states + i * stride + 8, &(float){i % 3 ? 2 : 0.1f}, sizeof(float));
+    }
+    for (unsigned n = 0; n < 4; n++) {
+        const pm_crowd_output output = n < 2 ? PM_CROWD_PALETTE : PM_CROWD_BOUNDS;
+        pm_cl_crowd_target target;
+        pm_cl_crowd_job job = queue_new_job(&target, output);
+        job.transitions = input_of(states, QUEUE_COUNT * stride, 48, n % 2);
+        job.transition_stride = stride;
+        job.transition_time = pm_crowd_ticks(0.5);
+        cl_event done = queue_pose(&job, n < 2 ? caller.in_order : caller_queue(), NULL);
+        const size_t width = scene_floats(&posed.scene, output, 1);
+        SCOPED(guarded_free_at) float *expected = guarded_floats(QUEUE_COUNT * width);
+        for (size_t i = 0; i < QUEUE_COUNT; i++)
+            expect_success(
+                pm_crowd_pose_one(posed.scene.crowd,
+                                  &(pm_crowd_one){.instance = &posed.instances[i],
+                                                  .output = output,
+                                                  .transition = states + i * stride,
+                                                  .transition_time = job.transition_time},
+                                  expected + i * width, new_error()));
+        queue_expect(target.buffer, output, expected, done);
+    }
+}
+
 CALLER_TEST(an_empty_list_poses_nothing) {
     const uint32_t none = 0;
     pm_cl_crowd_target target;
