@@ -235,7 +235,7 @@ pm_fn pm_offset pm_offset_between(pm_u32 c, const pm_quat before[2], const pm_qu
 
 /* A number within -most and most; 0 of NaN. */
 pm_fn real pm_number_within(real a, real most) {
-    a = pm_select(a == a, a, PM_REAL(0.0f));
+    a = pm_select((a >= PM_REAL(0.0f)) | (a < PM_REAL(0.0f)), a, PM_REAL(0.0f));
     return pm_most_of(pm_least_of(a, most), -most);
 }
 

@@ -276,7 +276,7 @@ static inline void apply_transition(const lane_group *g, const joint_block *bloc
         for (size_t i = 0; i < PM_LANES; i++)
             from[i] = g->states[i] + row;
         for (size_t i = 0; i < PM_LANES && k == 0; i++)
-            pm_prefetch(from[i] + 2 * PM_CACHE_LINE / sizeof(float), 1);
+            pm_prefetch(from[i] + (size_t)2 * PM_CACHE_LINE / sizeof(float), 1);
         poses->of[c][k] = pm_transition_applied(c, poses->of[c][k], pm_gather_quats(from), &decay);
     }
 }
