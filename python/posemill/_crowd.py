@@ -94,6 +94,7 @@ Markers = Mapping[int | str, Iterable[tuple[float, int]]]
 Masks = npt.ArrayLike | Mapping[str, npt.ArrayLike]
 Subsets = Mapping[str, Iterable[int | str]]
 Chains = Mapping[str, Mapping[str, Any]]
+Shown = Array | Mapping[str, Any]
 
 # Kinds of chains, and their keys beside "kind", "joints" and "pole".
 _CHAINS = {"two_bones": (lib.PM_CHAIN_TWO_BONES, ("axis", "limit")),
@@ -647,7 +648,8 @@ class Crowd(Shared):
              poses: npt.ArrayLike | None = None, subset: int | str | None = None,
              indices: npt.ArrayLike | None = None, packed: bool = True, out: Floats | None = None,
              frame: int = 0, goals: Mapping[str, Array] | None = None,
-             placements: tuple[npt.ArrayLike, npt.ArrayLike] | None = None) -> Floats:
+             placements: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
+             transitions: tuple[Array, int] | None = None) -> Floats:
         """Pose all instances, or those that are listed.
 
         Parameters
@@ -690,6 +692,8 @@ class Crowd(Shared):
         placements : pair of arrays, optional
             (instances, 3) and (instances, 4): positions and rotations x y z w of the instances in the world, where the
             goals then are. Default: goals are in model space.
+        transitions : pair of array and int, optional
+            States of :meth:`begin_transitions`, and the present time in ticks of the same clock. Any bytes are accepted.
 
         Returns
         -------
@@ -728,6 +732,8 @@ class Crowd(Shared):
             inputs["goals"] = self._goals(goals, count)
         if placements is not None:
             inputs["placements"] = _placed(placements, count, False)
+        if transitions is not None:
+            inputs["transitions"] = self._states(transitions[0], count)
         listed = inputs.get("indices", ())
         rows = len(listed) if packed and indices is not None else count
         shape = (rows, *record) if output == "bounds" else (rows, joints, *record)
@@ -751,10 +757,102 @@ class Crowd(Shared):
         job = ffi.new("pm_crowd_job *", {
             "instance_count": count, "frame": frame, "outputs": target, "output_count": 1,
             "packed": bool(packed), "layer_count": len(inputs.get("layers", ())),
+            "transition_time": 0 if transitions is None else int(transitions[1]),
             "index_count": len(listed), "chain_count": len(goals or ()),
             "chains": uses, **{name: address(array) for name, array in inputs.items()}})
         call(lib.pm_crowd_pose, self._handle, job)
         return out
+
+    def begin_transitions(self, before: Sequence[Shown], after: Sequence[Shown], *, step: int, duration: float,
+                          time: int = 0, indices: npt.ArrayLike | None = None, states: Array | None = None) -> Array:
+        """Begin transitions of instances that change what they show, so that neither pose nor velocity jumps.
+
+        Experimental. :meth:`pose` with the states then shows what is after the change, with what remains of its
+        difference from what was before.
+
+        Parameters
+        ----------
+        before, after : pair of array or mapping
+            What was shown so far and what is shown from now on, each a step before the change and at the change:
+            instances, or arguments of :meth:`pose` by name (`instances`, `layers`, `ranges`, `poses`; before the
+            change `transitions` too, where one runs).
+        step : int
+            Ticks between both.
+        duration : float
+            Seconds until the new clips are shown alone.
+        time : int
+            Of the change, in ticks of any clock.
+        indices : array of int, optional
+            The instances that change. Default: all.
+        states : array, optional
+            Those of all instances, of an earlier call, which are changed. Default: a new array, without transitions of
+            others.
+
+        Returns
+        -------
+        array
+            (instances, bytes) of uint8.
+
+        Examples
+        --------
+        >>> import numpy as np, posemill as pm
+        >>> m = pm.load("walk.bvh")
+        >>> crowd = pm.Crowd(m.skeleton, m.clips)
+        >>> now, step = pm.crowd_ticks(0.5), pm.crowd_ticks(1 / 60)
+        >>> old, new = np.zeros((2, 3), pm.crowd_instance), np.zeros((2, 3), pm.crowd_instance)
+        >>> old["time_a"], new["time_a"] = [[now - step], [now]], [[-step], [0]] # the clip begins anew
+        >>> states = crowd.begin_transitions(list(old), list(new), step=step, duration=0.3, time=now)
+        >>> shown = crowd.pose(new[1], "local", transitions=(states, now))
+        >>> bool(np.allclose(abs(shown), abs(crowd.pose(old[1], "local")), atol=1e-3))
+        True
+        """
+        jobs: list[Any] = []
+        keep: list[Any] = []
+        count: int | None = None
+        for shown in (*before, *after):
+            given = dict(shown) if isinstance(shown, Mapping) else {"instances": shown}
+            now = given.pop("transitions", None)
+            unknown = set(given) - {"instances", "layers", "ranges", "poses"}
+            if unknown:
+                raise ValueError(f"before, after: {min(unknown)!r} is none of instances, layers, ranges and poses")
+            rows, inputs = self._inputs(given.get("instances"), given.get("layers"), given.get("ranges"),
+                                        given.get("poses"), None)
+            if now is not None:
+                inputs["transitions"] = self._states(now[0], rows)
+            count = rows if count is None else count
+            if rows != count:
+                raise ValueError(f"before, after: expected {count} instances, found {rows}")
+            keep.append(inputs)
+            jobs.append(ffi.new("pm_crowd_job *", {
+                "instance_count": rows, "layer_count": len(inputs.get("layers", ())),
+                "transition_time": 0 if now is None else int(now[1]),
+                **{name: address(array) for name, array in inputs.items()}}))
+        if len(jobs) != 4:
+            raise ValueError("before, after: expected two each, a step before the change and at the change")
+        if states is None:
+            states = np.zeros((count or 0, lib.pm_crowd_transition_bytes(self._handle)), np.uint8)
+        elif self._states(states, count or 0) is not states or not states.flags.writeable:
+            raise ValueError("states: expected an array of begin_transitions that can be written")
+        begin = ffi.new("pm_crowd_transition *", {
+            "before": jobs[:2], "after": jobs[2:], "step": int(step), "time": int(time), "duration": duration,
+            "states": address(states)})
+        if indices is not None:
+            listed = _integers(indices, "indices", (np.size(indices),), count or 0)
+            if len(listed) == 0:
+                return states
+            begin.indices, begin.index_count = address(listed), len(listed)
+        if count:
+            call(lib.pm_crowd_begin_transitions, self._handle, begin)
+        return states
+
+    def _states(self, states: Array, count: int) -> Array:
+        """States of transitions of all instances, as begin_transitions makes them."""
+        shape = count, lib.pm_crowd_transition_bytes(self._handle)
+        found = np.asarray(states)
+        if found.shape != shape or found.dtype != np.uint8 or not found.flags.c_contiguous:
+            raise ValueError(f"transitions: expected a contiguous array of uint8 of shape {shape}, found {found.dtype} "
+                             f"{found.shape}")
+        return found
 
     def states(self, instances: Array, fields: Sequence[State] = tuple(_STATES), *,
                subset: int | str | None = None, placements: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
