@@ -13,8 +13,8 @@ from pathlib import Path
 
 import cffi
 
-HEADERS = ["posemill.h", "posemill_crowd.h", "posemill_cl.h", "posemill_motion.h", "posemill_library.h",
-           "posemill_points.h"]
+HEADERS = ["posemill.h", "posemill_crowd.h", "posemill_points.h", "posemill_cl.h", "posemill_motion.h",
+           "posemill_library.h"]
 
 # Names of other headers, which cffi does not read.
 OPENCL = """

@@ -93,6 +93,12 @@ typedef struct pm_backend {
     pm_status (*enqueue_poses)(pm_device_crowd *crowd, const pm_pose_request *request,
                                const pm_queue *queue, void **done, pm_error *error);
 
+    /* Moves the points of a request that has a kernel (pm_points_have_kernel), in host memory, and on a caller's queue, as
+     * `sample` and enqueue_poses. Without kernels any request. */
+    pm_status (*move_points)(pm_device *device, const pm_points_request *request, pm_error *error);
+    pm_status (*enqueue_points)(pm_device *device, const pm_points_request *request,
+                                const pm_queue *queue, void **done, pm_error *error);
+
     /* A call that reads and writes `count` handles, at most PM_CALL_HANDLES, likewise. The call is the backend's from
      * then on, after a failure too. Only on devices that have `runs_calls`. */
     pm_status (*enqueue_call)(const pm_device *device, void *const *handles, size_t count,

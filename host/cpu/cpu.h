@@ -46,10 +46,13 @@ bool pm_cpu_resamples(const pm_clip_desc *desc, const pm_sample_request *request
 pm_status pm_cpu_resample(const pm_clip_desc *desc, const pm_sample_request *request,
                           pm_cpu_streams *streams, bool *needs_clip, pm_error *error);
 
-/* Moves the points of a checked request in the lanes of an instruction set; *invalid: how many are not valid.
+/* Moves the points of a checked request in the lanes of an instruction set. Allocates nothing but for threads.
  * Thread-safe. */
 pm_status pm_cpu_move_points(size_t instruction_set, const pm_points_request *request,
-                             size_t *invalid, pm_error *error);
+                             pm_error *error);
+
+/* Fails as it would for a stamp that is refused, and for a track that there is none of. Thread-safe. */
+pm_status pm_cpu_check_points(const pm_points_request *request, pm_error *error);
 
 /* Computes a request for poses into host memory. Thread-safe. */
 pm_status pm_cpu_pose(const pm_pose_request *request, pm_error *error);

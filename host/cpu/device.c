@@ -50,13 +50,19 @@ static pm_status pose(pm_device_crowd *crowd, const pm_pose_request *request, pm
     return pm_cpu_pose(request, error);
 }
 
+static pm_status move_points(pm_device *device, const pm_points_request *request, pm_error *error) {
+    (void)device;
+    return pm_cpu_move_points(pm_instruction_set_widest(), request, error);
+}
+
 static const pm_backend backend = {.close = close_device,
                                    .upload_clip = upload_clip,
                                    .release_clip = release_clip,
                                    .sample = sample,
                                    .upload_crowd = upload_crowd,
                                    .release_crowd = release_crowd,
-                                   .pose = pose};
+                                   .pose = pose,
+                                   .move_points = move_points};
 
 pm_device *pm_cpu_device_open(const pm_device_options *options) {
     pm_device *device = pm_allocate_zeroed(&options->host, 1, sizeof *device);

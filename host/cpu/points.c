@@ -45,7 +45,7 @@ static ptrdiff_t stride_of(ptrdiff_t stride, pm_coordinate_type type, size_t com
 
 /* Singles, if the request has them, and else points in double. */
 PM_CLONES static void load_points(const pm_points_request *r, size_t first, pm_points_block *b) {
-    const pm_coordinates *from = &r->job->points;
+    const pm_coordinates *from = &r->job.points;
     const ptrdiff_t step = step_of(from->step, from->type);
     const ptrdiff_t stride = stride_of(from->stride, from->type, 3);
     const unsigned char *at = (const unsigned char *)from->data + (ptrdiff_t)first * stride;
@@ -105,10 +105,8 @@ static pm_u32 load_track(const pm_track_field *from, size_t k) {
 
 typedef struct moving {
     const pm_points_request *request;
-    pm_points_function function;
-    float *singles; /* the pm_point_arcs of all keys, where the points are more; else NULL */
+    pm_points_function function; /* NULL: points are located alone */
     pm_first_failure failure;
-    atomic_size_t invalid;
 } moving;
 
 /* Points per item. */
@@ -133,25 +131,31 @@ static pm_status refuse_stamp(const pm_trajectory *t, size_t track, int64_t stam
 /* Locates the points of a block in all frames. It becomes shorter where the first of them are in one segment. */
 static pm_status locate(const pm_points_request *r, size_t first, size_t *hints, pm_points_block *b,
                         pm_error *error) {
-    b->stamps = pm_stamps_in_place(&r->job->stamps, first);
+    b->stamps = pm_stamps_in_place(&r->job.stamps, first);
     if (!b->stamps)
-        pm_stamps_read(&r->job->stamps, first, b->count, b->own_stamps);
+        pm_stamps_read(&r->job.stamps, first, b->count, b->own_stamps);
     b->stamps = b->stamps ? b->stamps : b->own_stamps;
-    for (unsigned f = 0; f < r->job->frame_count; f++) {
-        const pm_moving_frame *frame = &r->job->frames[f];
+    for (unsigned f = 0; f < r->job.frame_count; f++) {
+        const pm_moving_frame *frame = &r->job.frames[f];
         const pm_trajectory *t = frame->trajectory;
         b->one_track[f] = !frame->tracks.data;
         b->tracks[f][0] = frame->track;
         for (size_t i = 0; i < b->count && frame->tracks.data; i++) {
             b->tracks[f][i] = load_track(&frame->tracks, first + i);
-            if (b->tracks[f][i] >= t->clip->track_count)
+            if (b->tracks[f][i] < t->clip->track_count)
+                continue;
+            if (!r->on_queue)
                 return pm_fail(error, PM_ERROR_ARGUMENT,
                                "the track of point %zu, %u, is not below %zu", first + i,
                                b->tracks[f][i], t->clip->track_count);
+            b->tracks[f][i] = 0; /* its state follows */
         }
         pm_stamp_places *to = &b->places[f];
         b->count = pm_trajectory_locate(t, b->tracks[f], !frame->tracks.data, &r->rules, b->stamps,
                                         b->count, &hints[f], to);
+        for (size_t i = 0; i < b->count && r->on_queue && frame->tracks.data; i++)
+            if (load_track(&frame->tracks, first + i) >= t->clip->track_count)
+                to->states[i] = PM_STAMP_NOT_VALID;
         for (size_t i = 0; i < b->count && !to->in_one_segment; i++)
             if (to->states[i] == PM_STAMP_REFUSED)
                 return refuse_stamp(t, pm_track_of(b, f, i), b->stamps[i], first + i, error);
@@ -160,53 +164,6 @@ static pm_status locate(const pm_points_request *r, size_t first, size_t *hints,
 }
 
 /* ---- singles -------------------------------------------------------------------------------------------- */
-
-static void multiply(double a[3][3], double b[3][3], double to[3][3]) {
-    for (size_t i = 0; i < 3; i++)
-        for (size_t k = 0; k < 3; k++)
-            to[i][k] = a[i][0] * b[0][k] + a[i][1] * b[1][k] + a[i][2] * b[2][k];
-}
-
-static void matrix_of(const double q[4], double to[3][3]) {
-    const double x = q[0], y = q[1], z = q[2], w = q[3];
-    const double s = 2 / (x * x + y * y + z * z + w * w);
-    const double all[3][3] = {{1 - s * (y * y + z * z), s * (x * y - z * w), s * (x * z + y * w)},
-                              {s * (x * y + z * w), 1 - s * (x * x + z * z), s * (y * z - x * w)},
-                              {s * (x * z - y * w), s * (y * z + x * w), 1 - s * (x * x + y * y)}};
-    memcpy(to, all, sizeof all);
-}
-
-static double row_times(const double row[3], const double v[3]) {
-    return row[0] * v[0] + row[1] * v[1] + row[2] * v[2];
-}
-
-/* The pm_point_arc of arc `number`, with what is fixed on both sides; all in double, then rounded. Of directions it moves
- * nothing. */
-static void make_single(const pm_points_request *r, size_t number, size_t track,
-                        float to[PM_POINT_ARC_FLOATS]) {
-    const pm_rigid_arc *arc = &r->job->frames[0].trajectory->arcs[number];
-    const pm_points_end *end = &r->ends[r->by_track ? track : 0];
-    const double moves = r->job->directions ? 0 : 1;
-    double after[3][3], at_key[3][3], before[3][3], turn[3][3], all[3][3];
-    matrix_of(end->pose.rotation, after);
-    matrix_of(arc->q, at_key);
-    matrix_of(r->before.rotation, before);
-    multiply(after, at_key, turn);
-    multiply(turn, before, all);
-    for (size_t c = 0; c < 3; c++) {
-        const double at[3] = {arc->t[0] - end->shift[0], arc->t[1] - end->shift[1],
-                              arc->t[2] - end->shift[2]};
-        for (size_t k = 0; k < 3; k++)
-            to[4 * c + k] = (float)all[c][k];
-        to[4 * c + 3] = (float)(moves * row_times(turn[c], r->before.position));
-        to[12 + c] = (float)row_times(after[c], arc->v);
-        to[16 + c] = (float)(moves * row_times(after[c], arc->way));
-        to[20 + c] = (float)(moves * (row_times(after[c], at) + end->pose.position[c]));
-    }
-    to[15] = (float)arc->angle2;
-    to[19] = (float)(moves * arc->along);
-    to[23] = 0;
-}
 
 /* Whether records are floats without gaps. */
 static bool is_packed(const void *data, pm_coordinate_type type, ptrdiff_t stride, ptrdiff_t step) {
@@ -217,11 +174,11 @@ static bool is_packed(const void *data, pm_coordinate_type type, ptrdiff_t strid
 
 /* Reads and writes where the records are, if they have no gaps and nothing is to be done beside. */
 static void point_at_singles(const pm_points_request *r, size_t first, pm_points_block *b) {
-    const pm_coordinates *from = &r->job->points;
-    const pm_coordinates_out *to = &r->job->moved;
+    const pm_coordinates *from = &r->job.points;
+    const pm_coordinates_out *to = &r->job.moved;
     const bool alone = r->singles && !b->in_double && b->places[0].in_one_segment;
     const bool reads = alone && is_packed(from->data, from->type, from->stride, from->step);
-    const bool writes = alone && is_packed(to->data, to->type, to->stride, to->step);
+    const bool writes = alone && to->data && is_packed(to->data, to->type, to->stride, to->step);
     b->from = reads ? (const float *)from->data + 3 * first : NULL;
     b->to = writes ? (float *)to->data + 3 * first : NULL;
 }
@@ -245,14 +202,13 @@ PM_CLONES static bool find_arcs(pm_points_block *b, size_t first, const size_t *
 
 /* Those that the points of a block need: of the request, or made into `own`. Points that are extrapolated are moved in
  * double. */
-static void prepare_singles(const moving *m, pm_points_block *b,
+static void prepare_singles(const pm_points_request *r, pm_points_block *b,
                             float own[PM_POINTS_BLOCK][PM_POINT_ARC_FLOATS]) {
-    const pm_points_request *r = m->request;
     const pm_stamp_places *at = &b->places[0];
-    const size_t *firsts = r->job->frames[0].trajectory->first_arcs;
+    const size_t *firsts = r->job.frames[0].trajectory->first_arcs;
     const size_t count = at->in_one_segment ? 1 : b->count;
     bool any_ahead = false;
-    b->arcs = m->singles ? m->singles : own[0];
+    b->arcs = r->arcs ? r->arcs : own[0];
     if (at->in_one_segment)
         b->arcs_at[0] = PM_POINT_ARC_FLOATS * (firsts[b->tracks[0][0]] + at->segments[0]);
     else if (b->one_track[0])
@@ -260,8 +216,8 @@ static void prepare_singles(const moving *m, pm_points_block *b,
     else
         any_ahead = find_arcs(b, 0, firsts);
     b->in_double |= any_ahead;
-    for (size_t i = 0; i < count && !m->singles; i++) {
-        make_single(r, b->arcs_at[i] / PM_POINT_ARC_FLOATS, pm_track_of(b, 0, i), own[i]);
+    for (size_t i = 0; i < count && !r->arcs; i++) {
+        pm_points_make_arc(r, b->arcs_at[i] / PM_POINT_ARC_FLOATS, pm_track_of(b, 0, i), own[i]);
         b->arcs_at[i] = PM_POINT_ARC_FLOATS * i;
     }
     for (size_t c = 0; c < 3 && b->in_double; c++)
@@ -283,10 +239,10 @@ PM_CLONES static size_t find_valid(const pm_points_request *r, const pm_points_b
                                    uint8_t *valid) {
     size_t invalid = 0;
     memset(valid, 1, b->count);
-    for (size_t f = 0; f < r->job->frame_count; f++)
+    for (size_t f = 0; f < r->job.frame_count; f++)
         for (size_t i = 0; i < b->count && !b->places[f].in_one_segment; i++)
             valid[i] &= b->places[f].states[i] != PM_STAMP_NOT_VALID;
-    for (size_t i = 0; i < b->count && !r->singles && r->job->points.data; i++)
+    for (size_t i = 0; i < b->count && !r->singles && r->job.points.data; i++)
         valid[i] &= b->x[0][i] * 0 + b->x[1][i] * 0 + b->x[2][i] * 0 == 0;
     if (!r->singles || !b->places[0].in_one_segment)
         for (size_t i = 0; i < b->count; i++)
@@ -312,12 +268,12 @@ static void spoil(const uint8_t *valid, pm_points_block *b) {
                 all[n][c][i] = (double)NAN;
     for (size_t i = 0; i < b->count; i++)
         for (size_t c = 0; c < 3 && !valid[i]; c++)
-            b->singles[c][i] = NAN;
+            *(b->to ? &b->to[3 * i + c] : &b->singles[c][i]) = NAN;
 }
 
 /* Unit quaternions, and velocities in the axes that are asked for. */
 static void finish(const pm_points_request *r, pm_points_block *b) {
-    const bool body = r->needs_rate && r->job->velocity_frame == PM_AXIS_BODY;
+    const bool body = r->needs_rate && r->job.velocity_frame == PM_AXIS_BODY;
     for (size_t i = 0; i < b->count; i++) {
         double *const q[] = {&b->q[0][i], &b->q[1][i], &b->q[2][i], &b->q[3][i]};
         const double scale =
@@ -337,9 +293,9 @@ static void finish(const pm_points_request *r, pm_points_block *b) {
 
 static void write_results(const pm_points_request *r, size_t first, const uint8_t *valid,
                           pm_points_block *b) {
-    const pm_points_job *job = r->job;
+    const pm_points_job *job = &r->job;
     const ptrdiff_t stride = job->valid_stride ? job->valid_stride : 1;
-    if (r->singles && !b->to)
+    if (r->singles && job->moved.data && !b->to)
         store_singles(&job->moved, first, b->count, b->singles);
     else if (!r->singles)
         store(&job->moved, first, b->count, 3, b->x);
@@ -363,12 +319,14 @@ static pm_status move_item(moving *m, const pm_piece *piece, pm_error *error) {
         const pm_status status = locate(r, first, hints, &b, error);
         if (status != PM_OK)
             return status;
+        if (!m->function)
+            continue;
         b.in_double = !r->singles || r->needs_pose;
         point_at_singles(r, first, &b);
-        if (r->job->points.data)
+        if (r->job.points.data)
             load_points(r, first, &b);
         if (r->singles)
-            prepare_singles(m, &b, own);
+            prepare_singles(r, &b, own);
         size_t bad = find_valid(r, &b, valid);
         m->function(r, &b);
         if (r->singles && b.odd)
@@ -380,7 +338,8 @@ static pm_status move_item(moving *m, const pm_piece *piece, pm_error *error) {
         write_results(r, first, valid, &b);
         invalid += bad;
     }
-    atomic_fetch_add(&m->invalid, invalid);
+    if (r->invalid)
+        atomic_fetch_add(r->invalid, invalid);
     return PM_OK;
 }
 
@@ -388,7 +347,7 @@ static void move_items(void *context, pm_items *items) {
     moving *m = context;
     size_t item;
     while (pm_take_item(items, &item)) {
-        const pm_piece piece = pm_piece_at(m->request->job->count, ITEM_POINTS, item);
+        const pm_piece piece = pm_piece_at(m->request->job.count, ITEM_POINTS, item);
         pm_error error;
         pm_error_clear(&error);
         const pm_status status = move_item(m, &piece, &error);
@@ -397,41 +356,27 @@ static void move_items(void *context, pm_items *items) {
     }
 }
 
-/* The pm_point_arcs of all keys, unless the keys are more than the points. */
-static pm_status make_singles(const pm_points_request *r, float **singles, pm_error *error) {
-    const pm_trajectory *t = r->job->frames[0].trajectory;
-    const size_t tracks = t->clip->track_count;
-    size_t total = 0;
-    for (size_t track = 0; track < tracks; track++)
-        total += pm_trajectory_keys(t, track);
-    if (total > r->job->count)
-        return PM_OK;
-    /* cannot overflow: as many pm_rigid_arcs are in memory */
-    *singles = pm_allocate(r->host, total * PM_POINT_ARC_FLOATS * sizeof **singles);
-    if (!*singles)
-        return pm_fail_memory(error);
-    for (size_t track = 0, k = 0; track < tracks; track++)
-        for (const size_t end = k + pm_trajectory_keys(t, track); k < end; k++)
-            make_single(r, k, track, *singles + PM_POINT_ARC_FLOATS * k);
-    return PM_OK;
+static pm_status run(moving *m, pm_work work, pm_error *error) {
+    const pm_points_request *r = m->request;
+    pm_first_failure_begin(&m->failure);
+    pm_status status = pm_run_pieces(r->host, r->threads, pm_piece_count(r->job.count, ITEM_POINTS),
+                                     work, m, error);
+    if (status == PM_OK && m->failure.status != PM_OK) {
+        status = m->failure.status;
+        if (error)
+            *error = m->failure.error;
+    }
+    pm_first_failure_end(&m->failure);
+    return status;
 }
 
 pm_status pm_cpu_move_points(size_t instruction_set, const pm_points_request *request,
-                             size_t *invalid, pm_error *error) {
+                             pm_error *error) {
     moving m = {.request = request, .function = *sets[instruction_set]};
-    pm_status status = request->singles ? make_singles(request, &m.singles, error) : PM_OK;
-    if (status != PM_OK)
-        return status;
-    pm_first_failure_begin(&m.failure);
-    status = pm_run_pieces(request->host, request->threads,
-                           pm_piece_count(request->job->count, ITEM_POINTS), move_items, &m, error);
-    pm_release(m.singles);
-    if (status == PM_OK && m.failure.status != PM_OK) {
-        status = m.failure.status;
-        if (error)
-            *error = m.failure.error;
-    }
-    pm_first_failure_end(&m.failure);
-    *invalid = atomic_load(&m.invalid);
-    return status;
+    return run(&m, move_items, error);
+}
+
+pm_status pm_cpu_check_points(const pm_points_request *request, pm_error *error) {
+    moving m = {.request = request};
+    return run(&m, move_items, error);
 }

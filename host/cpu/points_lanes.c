@@ -91,7 +91,7 @@ static inline void add_velocities(poses *by, size_t count, pm_points_block *b) {
 }
 
 static void apply_to_poses(const pm_points_request *r, poses *by, bool moves, pm_points_block *b) {
-    const bool inverse = r->job->inverse;
+    const bool inverse = r->job.inverse;
     if (!r->needs_pose)
         return;
     if (moves)
@@ -101,8 +101,8 @@ static void apply_to_poses(const pm_points_request *r, poses *by, bool moves, pm
 }
 
 static void apply(const pm_points_request *r, poses *by, bool moves, pm_points_block *b) {
-    if (r->job->points.data)
-        move(by, r->job->inverse, r->job->directions, b->count, b->x);
+    if (r->job.points.data)
+        move(by, r->job.inverse, r->job.directions, b->count, b->x);
     apply_to_poses(r, by, moves, b);
 }
 
@@ -418,7 +418,7 @@ static bool goes_on(const pm_points_block *b, unsigned f) {
 /* Poses of frame f, relative to a place that is subtracted from their positions. */
 static void sample(const pm_points_request *r, const pm_points_block *b, unsigned f,
                    const double shift[3], poses *to) {
-    const pm_trajectory *t = r->job->frames[f].trajectory;
+    const pm_trajectory *t = r->job.frames[f].trajectory;
     const bool has_turns = t->clip->channels[PM_ROTATIONS].present;
     const bool moves = r->needs_rate || goes_on(b, f);
     if (t->arcs) {
@@ -484,14 +484,14 @@ static void invert(size_t count, poses *f) {
 /* A pose that does not move. */
 static void apply_fixed(const pm_points_request *r, const pm_fixed_pose *rigid,
                         pm_points_block *b) {
-    const double sign = r->job->inverse ? -1 : 1;
+    const double sign = r->job.inverse ? -1 : 1;
     poses by;
     spread(rigid->position, 3, by.t);
-    if (r->job->points.data) {
-        if (r->job->inverse && !r->job->directions)
+    if (r->job.points.data) {
+        if (r->job.inverse && !r->job.directions)
             add(by.t, -1, b->count, b->x);
         turn_by_one(rigid->rotation, sign, b->count, b->x);
-        if (!r->job->inverse && !r->job->directions)
+        if (!r->job.inverse && !r->job.directions)
             add(by.t, 1, b->count, b->x);
     }
     if (!r->needs_pose)
@@ -502,7 +502,7 @@ static void apply_fixed(const pm_points_request *r, const pm_fixed_pose *rigid,
 
 /* Velocities are turned where they are to be in the axes that poses turn to. */
 static void apply_end(const pm_points_request *r, pm_points_block *b) {
-    const bool turns = r->needs_rate && r->job->velocity_frame == PM_AXIS_BODY;
+    const bool turns = r->needs_rate && r->job.velocity_frame == PM_AXIS_BODY;
     poses by;
     if (!r->by_track && r->ends->is_identity)
         return;
@@ -531,7 +531,7 @@ static void apply_end(const pm_points_request *r, pm_points_block *b) {
 /* Points by arcs, of which those behind an end are moved by their poses. */
 static void apply_arcs(const pm_points_request *r, unsigned f, const double shift[3],
                        pm_points_block *b) {
-    const pm_trajectory *t = r->job->frames[f].trajectory;
+    const pm_trajectory *t = r->job.frames[f].trajectory;
     const bool any_ahead = goes_on(b, f), moves = r->needs_rate || any_ahead;
     pm_point_numbers ahead[3];
     poses by;
@@ -541,12 +541,12 @@ static void apply_arcs(const pm_points_request *r, unsigned f, const double shif
         sample_arcs(t, &of, b->count, moves, &by);
     if (moves)
         end_moves(t, b, f, &by);
-    if (r->job->points.data) {
+    if (r->job.points.data) {
         if (any_ahead) {
             memcpy(ahead, b->x, sizeof ahead);
-            move(&by, false, r->job->directions, b->count, ahead);
+            move(&by, false, r->job.directions, b->count, ahead);
         }
-        if (r->job->directions)
+        if (r->job.directions)
             leave_turns(&of);
         move_by_arcs(t, &of, b->count, b->x);
         for (size_t i = 0; i < b->count && any_ahead; i++)
@@ -558,10 +558,10 @@ static void apply_arcs(const pm_points_request *r, unsigned f, const double shif
 
 static void apply_frame(const pm_points_request *r, unsigned f, pm_points_block *b) {
     static const double nothing[3] = {0, 0, 0};
-    const pm_moving_frame *frame = &r->job->frames[f];
+    const pm_moving_frame *frame = &r->job.frames[f];
     const bool apart = r->by_track || frame->inverse;
     const double *shift = f > 0 || apart ? nothing : r->ends->shift;
-    if (frame->trajectory->arcs && !frame->inverse && !r->job->inverse && !r->by_track) {
+    if (frame->trajectory->arcs && !frame->inverse && !r->job.inverse && !r->by_track) {
         apply_arcs(r, f, shift, b);
         return;
     }
@@ -696,10 +696,8 @@ static inline __attribute__((always_inline)) void move_singles(pm_points_block *
         if (from && !whole)
             memcpy(rest, from + 3 * k, 3 * left * sizeof *rest);
         const pm_quat p = from ? load_packed(whole ? from + 3 * k : rest) : load_apart(b, k);
-        pm_quat moved = pm_point_along(arc, screw, u, p);
-        const real none = (p.x * 0 + p.y * 0) + p.z * 0; /* or NaN */
-        moved = pm_quat_of(moved.x + none, moved.y + none, moved.z + none, moved.w);
-        odd |= none != PM_REAL(0.0f);
+        const pm_quat moved = pm_point_moved_by(arc, screw, u, p);
+        odd |= moved.x != moved.x;
         if (to)
             store_packed(moved, whole ? to + 3 * k : rest);
         else
@@ -711,7 +709,7 @@ static inline __attribute__((always_inline)) void move_singles(pm_points_block *
 }
 
 static void run_singles(const pm_points_request *r, pm_points_block *b) {
-    const bool screw = r->job->frames[0].trajectory->screw;
+    const bool screw = r->job.frames[0].trajectory->screw;
     if (b->places[0].in_one_segment)
         screw ? move_singles(b, true, true) : move_singles(b, true, false);
     else
@@ -722,7 +720,7 @@ static void run_singles(const pm_points_request *r, pm_points_block *b) {
 }
 
 static void run(const pm_points_request *r, pm_points_block *b) {
-    const unsigned frames = (unsigned)r->job->frame_count;
+    const unsigned frames = (unsigned)r->job.frame_count;
     if (r->singles && !b->in_double) {
         run_singles(r, b);
         return;
@@ -736,13 +734,13 @@ static void run(const pm_points_request *r, pm_points_block *b) {
         memset(b->v, 0, sizeof b->v);
         memset(b->w, 0, sizeof b->w);
     }
-    if (r->job->inverse)
+    if (r->job.inverse)
         apply_end(r, b);
     else if (!r->before_is_identity)
         apply_fixed(r, &r->before, b);
     for (unsigned f = 0; f < frames; f++)
-        apply_frame(r, r->job->inverse ? f : frames - 1 - f, b);
-    if (!r->job->inverse)
+        apply_frame(r, r->job.inverse ? f : frames - 1 - f, b);
+    if (!r->job.inverse)
         apply_end(r, b);
     else if (!r->before_is_identity)
         apply_fixed(r, &r->before, b);

@@ -32,8 +32,10 @@ struct pm_check {
 /* Compares a job on a single device with the reference path. Adds a path to those that differ. */
 pm_status pm_check_job(pm_check *check, const pm_job *job, uint32_t path, pm_error *error);
 
-/* The self-checks of rows: clips with jobs of all kinds for samples, and crowds with jobs for poses. */
+/* The self-checks of rows: clips with jobs of all kinds for samples, and crowds with jobs for poses;
+ * trajectories with points. */
 pm_status pm_samples_self_check(pm_device *device, pm_check *check, pm_error *error);
 pm_status pm_crowd_self_check(pm_device *device, pm_check *check, pm_error *error);
+pm_status pm_points_self_check(pm_device *device, pm_check *check, pm_error *error);
 
 #endif

@@ -71,19 +71,19 @@ static pm_status find_member(const pm_device *device, const char *what, cl_comma
     { offsetof(pm_cl_outputs, name), offsetof(pm_cl_outputs, name##_offset) }
 static const struct {
     size_t buffer, offset;
-} fields[PM_OUTPUT_COUNT] = {[PM_OUT_ROTATIONS] = PM_FIELDS(rotations),
-                             [PM_OUT_POSITIONS] = PM_FIELDS(positions),
-                             [PM_OUT_SCALES] = PM_FIELDS(scales),
-                             [PM_OUT_VELOCITIES] = PM_FIELDS(velocities),
-                             [PM_OUT_ACCELERATIONS] = PM_FIELDS(accelerations)};
+} output_fields[PM_OUTPUT_COUNT] = {[PM_OUT_ROTATIONS] = PM_FIELDS(rotations),
+                                    [PM_OUT_POSITIONS] = PM_FIELDS(positions),
+                                    [PM_OUT_SCALES] = PM_FIELDS(scales),
+                                    [PM_OUT_VELOCITIES] = PM_FIELDS(velocities),
+                                    [PM_OUT_ACCELERATIONS] = PM_FIELDS(accelerations)};
 
 /* Gives a request its outputs in buffers. */
 static void set_handles(const pm_cl_outputs *outputs, pm_sample_request *request) {
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++) {
         const char *bytes = (const char *)outputs;
         cl_mem buffer;
-        memcpy(&buffer, bytes + fields[o].buffer, sizeof buffer);
-        memcpy(&request->handles[o].offset, bytes + fields[o].offset, sizeof(size_t));
+        memcpy(&buffer, bytes + output_fields[o].buffer, sizeof buffer);
+        memcpy(&request->handles[o].offset, bytes + output_fields[o].offset, sizeof(size_t));
         request->handles[o].handle = buffer;
     }
 }
@@ -259,5 +259,100 @@ pm_status pm_cl_crowd_pose(pm_crowd *crowd, const pm_cl_crowd_job *job, cl_comma
         status = enqueue(&resolved, member, &on, done, error);
     }
     pm_crowd_let(&held);
+    return status;
+}
+
+/* ---- points ---- */
+
+/* The end of a field in its buffer, in bytes; 0: it begins before the buffer, or its end does not fit size_t. */
+static size_t end_of(const pm_points_rows *rows, size_t count, size_t offset) {
+    ptrdiff_t last, low = 0, high = (ptrdiff_t)rows->bytes;
+    ptrdiff_t across = 0;
+    if (count > (size_t)PTRDIFF_MAX ||
+        __builtin_mul_overflow((ptrdiff_t)(count - 1), rows->stride, &last) ||
+        __builtin_mul_overflow((ptrdiff_t)(rows->numbers - 1), rows->step, &across) ||
+        __builtin_add_overflow(low, last < 0 ? last : 0, &low) ||
+        __builtin_add_overflow(low, across < 0 ? across : 0, &low) ||
+        __builtin_add_overflow(high, last < 0 ? 0 : last, &high) ||
+        __builtin_add_overflow(high, across < 0 ? 0 : across, &high))
+        return 0;
+    const size_t before = (size_t)0 - (size_t)low;
+    size_t end;
+    return before > offset || __builtin_add_overflow(offset, (size_t)high, &end) ? 0 : end;
+}
+
+/* Records may begin anywhere in a buffer, which begins at a multiple of 8 in host memory. */
+static pm_status check_field(const pm_device *device, const pm_points_request *r, unsigned field,
+                             pm_error *error) {
+    const pm_points_rows rows = pm_points_rows_of(r, field);
+    const pm_address *at = &r->handles[field], whole = {.handle = at->handle};
+    if (rows.memory && (at->handle || field >= PM_POINTS_MOVED))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: the job has data in host memory%s", rows.name,
+                       at->handle ? ", and a buffer" : ", but a queue writes to buffers");
+    if (!at->handle)
+        return PM_OK;
+    const size_t end = end_of(&rows, r->job.count, at->offset);
+    if (end == 0)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: records begin before the buffer, or too far",
+                       rows.name);
+    return device->backend->check_address(device, rows.name, &whole, 8, end, error);
+}
+
+static pm_status check_points(const pm_device *device, const pm_points_request *r,
+                              pm_error *error) {
+    pm_status status = PM_OK;
+    if (r->job.outside == PM_OUTSIDE_REFUSE)
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "outside is PM_OUTSIDE_REFUSE, which a queue cannot report");
+    if (r->job.invalid_count)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "invalid_count is not that of a queue: use valid");
+    for (unsigned f = 0; status == PM_OK && f < PM_POINTS_FIELDS; f++)
+        status = check_field(device, r, f, error);
+    return status;
+}
+
+pm_status pm_cl_move_points(const pm_points_job *job, const pm_cl_points *fields,
+                            cl_command_queue queue, cl_uint wait_count, const cl_event *wait_list,
+                            cl_event *done, pm_error *error) {
+    const pm_queue on = {queue, wait_list, wait_count};
+    pm_address handles[PM_POINTS_FIELDS];
+    pm_points_request request;
+    pm_points_made made;
+    size_t member;
+    pm_error_clear(error);
+    if (!job || !fields || !queue || (wait_count && !wait_list))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
+                       !job      ? "job"
+                       : !fields ? "fields"
+                       : !queue  ? "queue"
+                                 : "wait_list");
+    pm_status status = PM_CHECK_NEXT(pm_cl_points, fields, error);
+    if (status != PM_OK)
+        return status;
+    const pm_cl_field all[PM_POINTS_FIELDS] = {fields->stamps,
+                                               fields->points,
+                                               fields->tracks[0],
+                                               fields->tracks[1],
+                                               fields->tracks[2],
+                                               fields->tracks[3],
+                                               fields->moved,
+                                               fields->rotations,
+                                               fields->positions,
+                                               fields->velocities,
+                                               fields->angular_velocities,
+                                               fields->valid};
+    for (unsigned f = 0; f < PM_POINTS_FIELDS; f++)
+        handles[f] = (pm_address){.handle = all[f].buffer, .offset = all[f].offset};
+    status = pm_points_request_of(job, handles, &request, &made, error);
+    pm_device *device = status == PM_OK ? job->frames[0].trajectory->engine->device : NULL;
+    if (status == PM_OK)
+        status = find_member(device, "trajectory", queue, &member, error);
+    if (status == PM_OK && job->count)
+        status = check_points(device->members[member], &request, error);
+    if (status == PM_OK) {
+        const pm_job resolved = pm_job_of_points(device, &request);
+        status = enqueue(&resolved, member, &on, done, error);
+    }
+    pm_points_made_free(&made);
     return status;
 }

@@ -78,6 +78,18 @@ pm_status pm_engine_sample(const pm_clip *clip, const pm_sample_job *job,
 pm_status pm_pose_request_of(const pm_crowd_data *crowd, const pm_crowd_job *job,
                              size_t host_threads, pm_pose_request *request, pm_error *error);
 
+/* What a request for points borrows. */
+typedef struct pm_points_made {
+    pm_points_end *ends;
+    float *arcs;
+} pm_points_made;
+
+/* The request of a checked job that is not empty. `handles` (PM_POINTS_FIELDS) are those of a caller's queue; NULL: all is
+ * in host memory. Free *made after a failure, too. */
+pm_status pm_points_request_of(const pm_points_job *job, const pm_address *handles,
+                               pm_points_request *request, pm_points_made *made, pm_error *error);
+void pm_points_made_free(pm_points_made *made);
+
 /* Refuses an empty list of targets, and one of more than PM_CROWD_MAX_TARGETS. */
 pm_status pm_pose_check_list(const void *outputs, size_t count, pm_error *error);
 

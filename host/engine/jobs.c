@@ -179,6 +179,85 @@ pm_job pm_job_of_poses(pm_device_crowd *crowd, const pm_pose_request *request) {
                     .request.poses = *request};
 }
 
+/* ---- points -------------------------------------------------------------------------------------- */
+
+static size_t points_of(const pm_job *job) {
+    return job->request.points.job.count;
+}
+
+static size_t one(const pm_job *job) {
+    (void)job;
+    return 1;
+}
+
+static pm_status cut_points(pm_job *job, const pm_piece *piece, pm_error *error) {
+    (void)error;
+    job->request.points = pm_points_request_piece(&job->request.points, piece);
+    return PM_OK;
+}
+
+static size_t bytes_of_points(const pm_job *job, size_t output) {
+    const pm_points_request *r = &job->request.points;
+    const pm_points_rows rows = pm_points_rows_of(r, PM_POINTS_MOVED + (unsigned)output);
+    return r->job.count * pm_points_bytes(&rows);
+}
+
+static void aim_points(pm_job *job, size_t output, pm_address to) {
+    pm_points_request *r = &job->request.points;
+    for (unsigned f = PM_POINTS_MOVED; f < PM_POINTS_FIELDS; f++)
+        pm_points_place(r, f, f == PM_POINTS_MOVED + output ? to : (pm_address){0});
+    r->invalid = NULL;
+    pm_points_resolve(r);
+}
+
+static size_t programs_of_points(const pm_job *job, const pm_plan_device *device,
+                                 pm_variant *programs) {
+    const pm_points_request *r = &job->request.points;
+    (void)device;
+    if (!pm_points_have_kernel(r))
+        return 0;
+    programs[0] = pm_plan_points(r).variant;
+    return 1;
+}
+
+static pm_status points_in_plain_c(const pm_job *job, size_t threads, pm_error *error) {
+    pm_points_request request = job->request.points;
+    request.threads = threads;
+    return pm_cpu_move_points(pm_instruction_set_widest(), &request, error);
+}
+
+static pm_status points_by_reference(const pm_job *job, pm_error *error) {
+    pm_points_request request = job->request.points;
+    request.threads = 1;
+    return pm_cpu_move_points(0, &request, error);
+}
+
+static pm_status points_on_device(const pm_job *job, size_t member, pm_error *error) {
+    pm_device *device = job->device->members[member];
+    return device->backend->move_points(device, &job->request.points, error);
+}
+
+static pm_status enqueue_points(const pm_job *job, size_t member, const pm_queue *queue,
+                                void **done, pm_error *error) {
+    pm_device *device = job->device->members[member];
+    const pm_points_request *r = &job->request.points;
+    if (pm_queue_is_for_host(device))
+        return pm_enqueue_points_call(job, device, queue, done, error);
+    if (!pm_points_have_kernel(r))
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "this queue's device has no plain C, and no kernel for such a job: it takes "
+                       "points in float32 that one trajectory of slerps or screws with small turns "
+                       "moves, without poses, extrapolation and inverses");
+    return device->backend->enqueue_points(device, r, queue, done, error);
+}
+
+pm_job pm_job_of_points(pm_device *device, const pm_points_request *request) {
+    return (pm_job){.kind = pm_job_kinds[PM_JOB_POINTS],
+                    .device = device,
+                    .host_threads = request->threads,
+                    .request.points = *request};
+}
+
 /* ---- the table --------------------------------------------------------------------------------- */
 
 #define OF_SAMPLES                                                                                 \
@@ -195,16 +274,29 @@ pm_job pm_job_of_poses(pm_device_crowd *crowd, const pm_pose_request *request) {
 
 static const pm_job_kind samples = {.name = "samples",
                                     OF_SAMPLES,
-                                    .checked_paths = PM_CHECK_ALL & ~(uint32_t)PM_CHECK_CROWDS,
+                                    .checked_paths = PM_CHECK_CROWDS - 1,
                                     .self_check = pm_samples_self_check};
 static const pm_job_kind pairs = {.name = "pairs", OF_SAMPLES};
 static const pm_job_kind low_pass = {.name = "low-pass", OF_SAMPLES};
 static const pm_job_kind poses = {
     .name = "poses", OF_POSES, .checked_paths = PM_CHECK_CROWDS, .self_check = pm_crowd_self_check};
 static const pm_job_kind states = {.name = "states of bodies", OF_POSES};
+static const pm_job_kind points = {.name = "points",
+                                   .outputs = PM_POINTS_OUTPUTS,
+                                   .elements = points_of,
+                                   .width = one,
+                                   .cut = cut_points,
+                                   .first = first_sample,
+                                   .bytes = bytes_of_points,
+                                   .aim = aim_points,
+                                   .programs = programs_of_points,
+                                   .in_plain_c = points_in_plain_c,
+                                   .by_reference = points_by_reference,
+                                   .on_device = points_on_device,
+                                   .enqueue = enqueue_points,
+                                   .checked_paths = PM_CHECK_POINTS,
+                                   .self_check = pm_points_self_check};
 
-const pm_job_kind *const pm_job_kinds[PM_JOB_KIND_COUNT] = {[PM_JOB_SAMPLES] = &samples,
-                                                            [PM_JOB_PAIRS] = &pairs,
-                                                            [PM_JOB_LOWPASS] = &low_pass,
-                                                            [PM_JOB_POSES] = &poses,
-                                                            [PM_JOB_STATES] = &states};
+const pm_job_kind *const pm_job_kinds[PM_JOB_KIND_COUNT] = {
+    [PM_JOB_SAMPLES] = &samples, [PM_JOB_PAIRS] = &pairs,   [PM_JOB_LOWPASS] = &low_pass,
+    [PM_JOB_POSES] = &poses,     [PM_JOB_STATES] = &states, [PM_JOB_POINTS] = &points};

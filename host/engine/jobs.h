@@ -24,9 +24,10 @@ typedef struct pm_job {
         pm_device_crowd *crowd;
     } on;
     union {
-        const pm_host *host; /* the first field of both */
+        const pm_host *host; /* the first field of all */
         pm_sample_request samples;
         pm_pose_request poses;
+        pm_points_request points;
     } request;
     uint32_t *list; /* of a part: owned, for pm_release */
 } pm_job;
@@ -34,7 +35,7 @@ typedef struct pm_job {
 /* The most programs of a job. */
 enum { PM_JOB_PROGRAMS = PM_POSE_VARIANTS };
 
-/* A row. Jobs consist of elements: samples, or the records of instances. Results have no bits that depend on how a
+/* A row. Jobs consist of elements: samples, the records of instances, or points. Results have no bits that depend on how a
  * job is cut, on threads, or on who computes it. All functions are thread-safe. */
 struct pm_job_kind {
     const char *name;
@@ -77,6 +78,7 @@ typedef enum pm_job_row {
     PM_JOB_LOWPASS,
     PM_JOB_POSES,
     PM_JOB_STATES, /* of bodies, and poses beside them */
+    PM_JOB_POINTS, /* that trajectories move */
     PM_JOB_KIND_COUNT
 } pm_job_row;
 
@@ -86,6 +88,7 @@ extern const pm_job_kind *const pm_job_kinds[PM_JOB_KIND_COUNT];
 pm_job pm_job_of_samples(const pm_device_clip *clip, const pm_sample_request *request,
                          size_t threads);
 pm_job pm_job_of_poses(pm_device_crowd *crowd, const pm_pose_request *request);
+pm_job pm_job_of_points(pm_device *device, const pm_points_request *request);
 
 /* The functions `enqueue` of the rows where the queue of `device` runs plain C: on the threads that the device may use,
  * with copies of all that the job borrows. */
@@ -93,6 +96,8 @@ pm_status pm_enqueue_samples_call(const pm_job *job, const pm_device *device, co
                                   void **done, pm_error *error);
 pm_status pm_enqueue_poses_call(const pm_job *job, const pm_device *device, const pm_queue *queue,
                                 void **done, pm_error *error);
+pm_status pm_enqueue_points_call(const pm_job *job, const pm_device *device, const pm_queue *queue,
+                                 void **done, pm_error *error);
 
 /* Computes a job: by plain C where `on_reference` or the device says so, else on its device. Programs are
  * built in the background if `in_background`. Thread-safe, as all below. */

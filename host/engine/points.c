@@ -38,7 +38,7 @@ static pm_status check_desc(const pm_trajectory_desc *desc, pm_error *error) {
         return pm_fail(
             error, PM_ERROR_ARGUMENT,
             "screw takes rotations and positions of float32 keys, method slerp and linear positions");
-    return pm_stamps_check(&desc->stamps, "stamps", error);
+    return pm_stamps_check(&desc->stamps, false, "stamps", error);
 }
 
 /* The description that a clip is built from, and what it owns. */
@@ -247,8 +247,10 @@ pm_status pm_trajectory_create(pm_engine *engine, const pm_trajectory_desc *desc
     if (!made)
         return pm_fail_memory(error);
     made->host = &engine->host;
+    made->engine = engine;
     made->threads = engine->host_threads;
     made->screw = desc->screw;
+    atomic_init(&made->holders, 1);
     status = build(desc, made, error);
     if (status == PM_OK)
         *trajectory = made;
@@ -257,9 +259,14 @@ pm_status pm_trajectory_create(pm_engine *engine, const pm_trajectory_desc *desc
     return status;
 }
 
-void pm_trajectory_destroy(pm_trajectory **handle) {
-    pm_trajectory *t = handle ? *handle : NULL;
-    if (!t)
+void pm_trajectory_hold(const pm_trajectory *trajectory) {
+    pm_trajectory *t = (pm_trajectory *)(uintptr_t)trajectory;
+    atomic_fetch_add(&t->holders, 1);
+}
+
+void pm_trajectory_let(const pm_trajectory *trajectory) {
+    pm_trajectory *t = (pm_trajectory *)(uintptr_t)trajectory;
+    if (!t || atomic_fetch_sub(&t->holders, 1) > 1)
         return;
     pm_clip_data_free(&t->clip);
     pm_release(t->stamps);
@@ -267,80 +274,80 @@ void pm_trajectory_destroy(pm_trajectory **handle) {
     pm_release(t->arcs);
     pm_release(t->first_arcs);
     pm_release(t);
+}
+
+void pm_trajectory_destroy(pm_trajectory **handle) {
+    if (!handle)
+        return;
+    pm_trajectory_let(*handle);
     *handle = NULL;
 }
 
 /* ---- jobs ---------------------------------------------------------------------------------------------- */
 
-/* The outputs of a job that are x y z (w). */
-static const pm_coordinates_out *output_of(const pm_points_job *job, size_t i, const char **name) {
-    static const char *const names[] = {"moved", "rotations", "positions", "velocities",
-                                        "angular_velocities"};
-    const pm_coordinates_out *const all[] = {&job->moved, &job->rotations, &job->positions,
-                                             &job->velocities, &job->angular_velocities};
-    if (i == sizeof all / sizeof *all)
-        return NULL;
-    *name = names[i];
-    return all[i];
-}
-
-static pm_status check_outputs(const pm_points_job *job, pm_error *error) {
-    const pm_coordinates_out *output;
-    const char *name = NULL;
-    bool any = job->valid || job->invalid_count;
-    for (size_t i = 0; (output = output_of(job, i, &name)); i++) {
-        any |= output->data != NULL;
-        if (output->data && output->type != PM_COORDINATE_FLOAT32 &&
-            output->type != PM_COORDINATE_FLOAT64)
+static pm_status check_outputs(const pm_points_request *r, pm_error *error) {
+    const pm_points_job *job = &r->job;
+    bool any = job->invalid_count != NULL, rates = false;
+    for (unsigned f = PM_POINTS_MOVED; f < PM_POINTS_FIELDS; f++) {
+        const pm_points_rows rows = pm_points_rows_of(r, f);
+        any |= rows.bytes > 0;
+        rates |= rows.bytes && (f == PM_POINTS_VELOCITIES || f == PM_POINTS_ANGULAR_VELOCITIES);
+        if (rows.bytes && f != PM_POINTS_VALID && rows.type != PM_COORDINATE_FLOAT32 &&
+            rows.type != PM_COORDINATE_FLOAT64)
             return pm_fail(error, PM_ERROR_ARGUMENT, "%s.type is neither float32 nor float64",
-                           name);
+                           rows.name);
     }
     if (!any)
         return pm_fail(error, PM_ERROR_ARGUMENT, "no output is asked for");
-    if (job->moved.data && !job->points.data)
+    if (pm_points_rows_of(r, PM_POINTS_MOVED).bytes &&
+        !pm_points_rows_of(r, PM_POINTS_POINTS).bytes)
         return pm_fail(error, PM_ERROR_ARGUMENT, "moved is asked for, but points are not given");
-    if (job->inverse && (job->velocities.data || job->angular_velocities.data))
+    if (job->inverse && rates)
         return pm_fail(error, PM_ERROR_ARGUMENT, "velocities are not those of an inverse");
     if ((unsigned)job->velocity_frame > PM_AXIS_PARENT)
         return pm_fail(error, PM_ERROR_ARGUMENT, "velocity_frame is no pm_axis_frame");
     return PM_OK;
 }
 
-static pm_status check_frames(const pm_points_job *job, pm_error *error) {
+static pm_status check_frames(const pm_points_request *r, pm_error *error) {
+    const pm_points_job *job = &r->job;
     if (job->frame_count == 0 || job->frame_count > PM_MAX_FRAMES)
         return pm_fail(error, PM_ERROR_ARGUMENT, "frame_count is %zu, not 1 to %d",
                        job->frame_count, PM_MAX_FRAMES);
     for (size_t f = 0; f < job->frame_count; f++) {
         const pm_moving_frame *frame = &job->frames[f];
         const uint32_t bytes = frame->tracks.bytes;
+        const bool given = frame->tracks.data || r->handles[PM_POINTS_TRACKS + f].handle;
         if (!frame->trajectory)
             return pm_fail(error, PM_ERROR_ARGUMENT, "frames[%zu].trajectory is NULL", f);
-        if (frame->tracks.data && bytes != 1 && bytes != 2 && bytes != 4)
+        if (given && bytes != 1 && bytes != 2 && bytes != 4)
             return pm_fail(error, PM_ERROR_ARGUMENT,
                            "frames[%zu].tracks.bytes is %u, not 1, 2 or 4", f, bytes);
-        if (frame->tracks.data && job->to_reference && job->frame_count > 1)
+        if (given && job->to_reference && job->frame_count > 1)
             return pm_fail(
                 error, PM_ERROR_ARGUMENT,
                 "frames with fields of tracks have a reference where there is one frame");
-        if (!frame->tracks.data && frame->track >= frame->trajectory->clip->track_count)
+        if (!given && frame->track >= frame->trajectory->clip->track_count)
             return pm_fail(error, PM_ERROR_ARGUMENT, "frames[%zu].track is %u, not below %zu", f,
                            frame->track, frame->trajectory->clip->track_count);
     }
     return PM_OK;
 }
 
-static pm_status check_job(const pm_points_job *job, pm_error *error) {
+static pm_status check_job(const pm_points_request *r, pm_error *error) {
+    const pm_points_job *job = &r->job;
     pm_status status = PM_CHECK_NEXT(pm_points_job, job, error);
     if (status == PM_OK)
-        status = pm_stamps_check(&job->stamps, "stamps", error);
+        status = pm_stamps_check(&job->stamps, r->handles[PM_POINTS_STAMPS].handle != NULL,
+                                 "stamps", error);
     if (status == PM_OK)
-        status = check_frames(job, error);
+        status = check_frames(r, error);
+    if (status == PM_OK && (unsigned)job->points.type > PM_COORDINATE_INT32)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "points.type is no pm_coordinate_type");
     if (status == PM_OK)
-        status = check_outputs(job, error);
+        status = check_outputs(r, error);
     if (status != PM_OK)
         return status;
-    if (job->points.data && (unsigned)job->points.type > PM_COORDINATE_INT32)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "points.type is no pm_coordinate_type");
     if ((unsigned)job->outside > PM_OUTSIDE_INVALID)
         return pm_fail(error, PM_ERROR_ARGUMENT, "outside is no pm_outside");
     if (job->max_gap < 0 ||
@@ -377,33 +384,34 @@ static pm_status read_rigid(const pm_fixed_pose *from, const char *name, pm_fixe
 static pm_status find_reference(const pm_points_request *of, pm_u32 track, pm_fixed_pose *pose,
                                 pm_error *error) {
     static const pm_points_end nothing = {.pose.rotation = {0, 0, 0, 1}, .is_identity = true};
-    size_t invalid = 0;
+    atomic_size_t invalid = 0;
     pm_points_job job = {.count = 1,
-                         .stamps = {.data = &of->job->reference},
-                         .frame_count = of->job->frame_count,
-                         .outside = of->job->outside,
+                         .stamps = {.data = &of->job.reference},
+                         .frame_count = of->job.frame_count,
+                         .outside = of->job.outside,
                          .rotations = {.data = pose->rotation, .type = PM_COORDINATE_FLOAT64},
                          .positions = {.data = pose->position, .type = PM_COORDINATE_FLOAT64}};
-    memcpy(job.frames, of->job->frames, sizeof job.frames);
+    memcpy(job.frames, of->job.frames, sizeof job.frames);
     if (of->by_track)
         job.frames[0] = (pm_moving_frame){.trajectory = job.frames[0].trajectory,
                                           .track = track,
                                           .inverse = job.frames[0].inverse};
     const pm_host host = pm_host_within(of->host);
     const pm_points_request request = {.host = &host,
-                                       .job = &job,
+                                       .job = job,
                                        .rules = of->rules,
                                        .before_is_identity = true,
                                        .ends = &nothing,
                                        .needs_pose = true,
+                                       .invalid = &invalid,
                                        .threads = 1};
-    const pm_status status = pm_cpu_move_points(0, &request, &invalid, error);
+    const pm_status status = pm_cpu_move_points(0, &request, error);
     if (status != PM_OK)
         pm_prefix_failure(error, "reference: ");
     else if (invalid)
         return pm_fail(error, PM_ERROR_TIME,
                        "reference: the trajectory has no valid pose at %lld ns",
-                       (long long)of->job->reference);
+                       (long long)of->job.reference);
     return status;
 }
 
@@ -425,17 +433,22 @@ static pm_status find_ends(const pm_points_request *r, const pm_fixed_pose *afte
     pm_status status = PM_OK;
     for (size_t i = 0; status == PM_OK && i < count; i++) {
         pm_fixed_pose reference = {.rotation = {0, 0, 0, 1}};
-        memcpy(reference.position, r->job->origin, sizeof reference.position);
-        if (r->job->to_reference)
+        memcpy(reference.position, r->job.origin, sizeof reference.position);
+        if (r->job.to_reference)
             status = find_reference(r, (pm_u32)i, &reference, error);
         ends[i] = end_of(after, &reference);
-        ends[i].is_identity = is_identity && !r->job->to_reference;
+        ends[i].is_identity = is_identity && !r->job.to_reference;
     }
     return status;
 }
 
-static pm_status move_points(pm_points_request *r, pm_error *error) {
-    const pm_points_job *job = r->job;
+static bool is_for_kernels(const pm_device *device) {
+    return device->member_count > 1 || (device->plan && !device->plan->plain_c);
+}
+
+/* What is computed once for all points. Where the keys are more than the points, plain C makes what it needs. */
+static pm_status prepare(pm_points_request *r, pm_points_made *made, pm_error *error) {
+    const pm_points_job *job = &r->job;
     pm_fixed_pose after;
     bool after_is_identity;
     pm_status status =
@@ -444,43 +457,76 @@ static pm_status move_points(pm_points_request *r, pm_error *error) {
         status = read_rigid(&job->after, "after", &after, &after_is_identity, error);
     if (status != PM_OK)
         return status;
-    const size_t count = r->by_track ? job->frames[0].trajectory->clip->track_count : 1;
-    pm_points_end *ends = pm_allocate_zeroed(r->host, count, sizeof *ends);
-    if (!ends)
+    r->end_count = r->by_track ? job->frames[0].trajectory->clip->track_count : 1;
+    made->ends = pm_allocate_zeroed(r->host, r->end_count, sizeof *made->ends);
+    if (!made->ends)
         return pm_fail_memory(error);
-    r->ends = ends;
-    size_t invalid = 0;
-    status = find_ends(r, &after, after_is_identity, count, ends, error);
-    if (status == PM_OK)
-        status = pm_cpu_move_points(pm_instruction_set_widest(), r, &invalid, error);
-    if (status == PM_OK && job->invalid_count)
-        *job->invalid_count = invalid;
-    pm_release(ends);
+    r->ends = made->ends;
+    status = find_ends(r, &after, after_is_identity, r->end_count, made->ends, error);
+    const size_t keys = r->singles ? pm_trajectory_arcs(job->frames[0].trajectory) : 0;
+    const bool on_device = r->on_queue || is_for_kernels(job->frames[0].trajectory->engine->device);
+    if (status != PM_OK || keys == 0 ||
+        (keys > job->count && !(on_device && pm_points_have_kernel(r))))
+        return status;
+    r->arc_count = keys;
+    status = pm_points_make_arcs(r, &made->arcs, error);
+    r->arcs = made->arcs;
     return status;
 }
 
+void pm_points_made_free(pm_points_made *made) {
+    pm_release(made->ends);
+    pm_release(made->arcs);
+}
+
+pm_status pm_points_request_of(const pm_points_job *job, const pm_address *handles,
+                               pm_points_request *request, pm_points_made *made, pm_error *error) {
+    *made = (pm_points_made){.ends = NULL};
+    *request = (pm_points_request){.job = *job,
+                                   .rules = {job->outside, (uint64_t)job->max_extrapolation,
+                                             job->max_gap ? (uint64_t)job->max_gap : UINT64_MAX},
+                                   .on_queue = handles != NULL};
+    if (handles)
+        memcpy(request->handles, handles, sizeof request->handles);
+    const pm_status status = check_job(request, error);
+    if (status != PM_OK)
+        return status;
+    const pm_trajectory *outer = job->frames[0].trajectory;
+    request->host = outer->host;
+    request->threads = job->host_threads ? job->host_threads : outer->threads;
+    pm_points_resolve(request);
+    return prepare(request, made, error);
+}
+
+/* Stamps and tracks that are refused are found before kernels run, which report nothing. */
+static pm_status compute(const pm_points_request *r, pm_error *error) {
+    pm_engine *engine = r->job.frames[0].trajectory->engine;
+    const pm_job job = pm_job_of_points(engine->device, r);
+    const bool by_kernels = is_for_kernels(engine->device) && pm_points_have_kernel(r);
+    pm_status status = PM_OK;
+    if (by_kernels && (r->job.outside == PM_OUTSIDE_REFUSE || r->job.frames[0].tracks.data))
+        status = pm_cpu_check_points(r, error);
+    return status == PM_OK ? pm_job_compute(&job, !by_kernels, engine->builds_in_background, error)
+                           : status;
+}
+
 pm_status pm_move_points(const pm_points_job *job, pm_error *error) {
+    pm_points_request request;
+    pm_points_made made;
+    atomic_size_t invalid = 0;
     pm_error_clear(error);
     if (!job)
         return pm_fail(error, PM_ERROR_ARGUMENT, "job is NULL");
     if (job->count == 0 && job->invalid_count)
         *job->invalid_count = 0;
-    pm_status status = job->count ? check_job(job, error) : PM_OK;
-    if (status != PM_OK || job->count == 0)
-        return status;
-    const pm_trajectory *outer = job->frames[0].trajectory;
-    const bool rates = job->velocities.data || job->angular_velocities.data;
-    pm_points_request request = {.host = outer->host,
-                                 .job = job,
-                                 .rules = {job->outside, (uint64_t)job->max_extrapolation,
-                                           job->max_gap ? (uint64_t)job->max_gap : UINT64_MAX},
-                                 .by_track = job->to_reference && job->frames[0].tracks.data,
-                                 .needs_rate = rates,
-                                 .needs_pose = rates || job->rotations.data || job->positions.data,
-                                 .threads = job->host_threads ? job->host_threads : outer->threads};
-    request.singles = outer->arcs && outer->turns_little && job->frame_count == 1 &&
-                      !job->frames[0].inverse && !job->inverse && job->moved.data &&
-                      job->moved.type == PM_COORDINATE_FLOAT32 &&
-                      job->points.type == PM_COORDINATE_FLOAT32;
-    return move_points(&request, error);
+    if (job->count == 0)
+        return PM_OK;
+    pm_status status = pm_points_request_of(job, NULL, &request, &made, error);
+    request.invalid = &invalid;
+    if (status == PM_OK)
+        status = compute(&request, error);
+    if (status == PM_OK && job->invalid_count)
+        *job->invalid_count = atomic_load(&invalid);
+    pm_points_made_free(&made);
+    return status;
 }

@@ -16,10 +16,12 @@ typedef struct queued_job {
     union {
         pm_sample_request samples;
         pm_pose_request poses;
+        pm_points_request points;
     } request;
     /* Held; NULL: none */
     const pm_clip_data *clip, *filtered;
     const pm_crowd_data *crowd;
+    const pm_trajectory *trajectories[PM_MAX_FRAMES];
     pm_lowpass lowpass;
     size_t handle_count;
     void *handles[PM_CALL_HANDLES];
@@ -59,6 +61,8 @@ static void end_job(pm_call *call) {
     pm_clip_data_let(q->clip);
     pm_clip_data_let(q->filtered);
     pm_crowd_data_let(q->crowd);
+    for (size_t f = 0; f < PM_MAX_FRAMES; f++)
+        pm_trajectory_let(q->trajectories[f]);
     pm_pool_give(q->block);
 }
 
@@ -270,6 +274,73 @@ pm_status pm_enqueue_poses_call(const pm_job *job, const pm_device *device, cons
     for (size_t i = 0; i < r->target_count; i++) {
         add_handle(q, &r->targets[i].to);
         add_handle(q, &r->targets[i].previous);
+    }
+    return enqueue(q, device, queue, done, error);
+}
+
+/* ---- points ---- */
+
+/* Allocates nothing, so that nothing can lack. */
+static void run_points(pm_call *call, void *const *memory) {
+    queued_job *q = (queued_job *)call;
+    find_memory(q, memory);
+    pm_points_use_memory(&q->request.points);
+    (void)pm_cpu_move_points(pm_instruction_set_widest(), &q->request.points, NULL);
+}
+
+/* Adds the sizes of the copies of what a request has in host memory. */
+static bool add_copies(const pm_points_request *r, size_t *size) {
+    bool fits = add_part(size, r->end_count, sizeof *r->ends) &&
+                add_part(size, r->arc_count, PM_POINT_ARC_FLOATS * sizeof *r->arcs);
+    for (unsigned f = 0; fits && f < PM_POINTS_MOVED; f++) {
+        const pm_points_rows rows = pm_points_rows_of(r, f);
+        fits = !rows.memory || add_part(size, r->job.count, pm_points_bytes(&rows));
+    }
+    return fits;
+}
+
+/* Copies parts of a block one after another, as add_copies counts them. */
+static void *copy_part(unsigned char **to, const void *from, size_t count, size_t each) {
+    size_t bytes = 0;
+    void *copy = *to;
+    (void)add_part(&bytes, count, each);
+    if (from)
+        memcpy(copy, from, count * each);
+    *to += bytes;
+    return copy;
+}
+
+pm_status pm_enqueue_points_call(const pm_job *job, const pm_device *device, const pm_queue *queue,
+                                 void **done, pm_error *error) {
+    const pm_points_request *from = &job->request.points;
+    size_t copies = 0;
+    queued_job *q;
+    if (!add_copies(from, &copies))
+        return pm_fail(error, PM_ERROR_SIZE, "the data of the job does not fit size_t");
+    const pm_status status = make_job(device, copies, 0, run_points, &q, error);
+    if (status != PM_OK)
+        return status;
+    pm_points_request *r = &q->request.points;
+    unsigned char *to = copies_of(q);
+    *r = *from;
+    r->host = &q->host;
+    r->threads = device->options.host_threads;
+    r->on_queue = true;
+    r->invalid = NULL;
+    r->ends = copy_part(&to, from->ends, from->end_count, sizeof *from->ends);
+    if (from->arcs)
+        r->arcs =
+            copy_part(&to, from->arcs, from->arc_count, PM_POINT_ARC_FLOATS * sizeof *r->arcs);
+    for (size_t f = 0; f < from->job.frame_count; f++)
+        pm_trajectory_hold(q->trajectories[f] = from->job.frames[f].trajectory);
+    for (unsigned f = 0; f < PM_POINTS_FIELDS; f++) {
+        const pm_points_rows rows = pm_points_rows_of(from, f);
+        if (rows.memory) {
+            pm_points_copy(&rows, from->job.count, true, to);
+            pm_points_place(r, f, pm_in_memory(to));
+            (void)copy_part(&to, NULL, from->job.count, pm_points_bytes(&rows));
+        }
+        add_handle(q, &r->handles[f]);
     }
     return enqueue(q, device, queue, done, error);
 }

@@ -183,6 +183,10 @@ pm_status pm_cl_crowd_pose_to_host(pm_device_crowd *crowd, const pm_pose_request
                                    pm_error *error);
 pm_status pm_cl_enqueue_poses(pm_device_crowd *crowd, const pm_pose_request *request,
                               const pm_queue *queue, void **done, pm_error *error);
+pm_status pm_cl_move_points_in_host(pm_device *device, const pm_points_request *request,
+                                    pm_error *error);
+pm_status pm_cl_enqueue_points(pm_device *device, const pm_points_request *request,
+                               const pm_queue *queue, void **done, pm_error *error);
 pm_status pm_cl_enqueue_call(const pm_device *device, void *const *handles, size_t count,
                              pm_call *call, const pm_queue *queue, void **done, pm_error *error);
 

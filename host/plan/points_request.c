@@ -57,8 +57,13 @@ static const size_t stamp_sizes[] = {[PM_STAMP_INT64] = 8,
                                      [PM_STAMP_FLOAT64] = 8,
                                      [PM_STAMP_FLOAT32] = 4};
 
-pm_status pm_stamps_check(const pm_stamps *stamps, const char *name, pm_error *error) {
-    if (!stamps->data)
+size_t pm_stamp_bytes(pm_stamp_type type) {
+    return stamp_sizes[type];
+}
+
+pm_status pm_stamps_check(const pm_stamps *stamps, bool elsewhere, const char *name,
+                          pm_error *error) {
+    if (!stamps->data && !elsewhere)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s.data is NULL", name);
     if ((unsigned)stamps->type > PM_STAMP_FLOAT32)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s.type is no pm_stamp_type", name);

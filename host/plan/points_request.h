@@ -7,9 +7,11 @@
 
 #include <posemill/posemill_points.h>
 
+#include "address.h"
 #include "base/base.h"
 #include "clip/clip.h"
 #include "kernels/pm_point_arc.h"
+#include "step.h"
 
 /* The pose at a key, and the motion of constant speed to the next: of a slerp with linear positions, or of a screw. In
  * double: float32 keys alone are off by 6e-8 rad, which is 6e-6 m at 100 m. */
@@ -30,7 +32,9 @@ double pm_rigid_arcs_connect(pm_rigid_arc *arcs, size_t count, const int64_t *st
 /* A clip, whose scales are what float32 leaves of its positions. Owns its arrays. */
 struct pm_trajectory {
     const pm_host *host;
-    size_t threads; /* of the engine */
+    pm_engine *engine;     /* borrowed */
+    size_t threads;        /* of the engine */
+    atomic_size_t holders; /* with the owner */
     pm_clip_data *clip;
     int64_t *stamps;    /* of all keys, timeline after timeline */
     size_t *firsts;     /* (timeline_count + 1): the keys before each timeline */
@@ -49,14 +53,18 @@ static inline size_t pm_trajectory_keys(const pm_trajectory *t, size_t track) {
 /* What a time is read as that is not finite or does not fit. */
 #define PM_NO_STAMP INT64_MAX
 
+/* Of a number in a record. */
+size_t pm_stamp_bytes(pm_stamp_type type);
+
 /* Stamps `from` on where they are, if that is as pm_stamps_read would write them; else NULL. */
 const int64_t *pm_stamps_in_place(const pm_stamps *stamps, size_t from);
 
 /* Reads stamps `from` on. */
 void pm_stamps_read(const pm_stamps *stamps, size_t from, size_t count, int64_t *to);
 
-/* PM_OK unless fields of stamps are not valid. */
-pm_status pm_stamps_check(const pm_stamps *stamps, const char *name, pm_error *error);
+/* PM_OK unless fields of stamps are not valid; `elsewhere`: their data may be NULL. */
+pm_status pm_stamps_check(const pm_stamps *stamps, bool elsewhere, const char *name,
+                          pm_error *error);
 
 typedef enum pm_stamp_state {
     PM_STAMP_INSIDE = 0,
@@ -108,18 +116,105 @@ typedef struct pm_points_end {
     bool is_identity; /* the pose */
 } pm_points_end;
 
+/* What a job reads and writes for each point. */
+typedef enum pm_points_field {
+    PM_POINTS_STAMPS,
+    PM_POINTS_POINTS,
+    PM_POINTS_TRACKS, /* of the first frame, and of others */
+    PM_POINTS_MOVED = PM_POINTS_TRACKS + PM_MAX_FRAMES,
+    PM_POINTS_ROTATIONS,
+    PM_POINTS_POSITIONS,
+    PM_POINTS_VELOCITIES,
+    PM_POINTS_ANGULAR_VELOCITIES,
+    PM_POINTS_VALID,
+    PM_POINTS_FIELDS,
+    PM_POINTS_OUTPUTS = PM_POINTS_FIELDS - PM_POINTS_MOVED
+} pm_points_field;
+
 /* A checked job. All pointers are borrowed. */
 typedef struct pm_points_request {
     const pm_host *host;
-    const pm_points_job *job;
+    pm_points_job job;                    /* fields in host memory; of others their layout alone, */
+    pm_address handles[PM_POINTS_FIELDS]; /* and here the address of record 0 */
     pm_stamp_rules rules;
     pm_fixed_pose before; /* its rotation has a norm of 1 */
     bool before_is_identity;
     const pm_points_end *ends;
-    bool by_track;               /* one end for each track of frame 0 */
+    size_t end_count; /* with by_track one for each track of frame 0, else 1 */
+    bool by_track;
     bool needs_pose, needs_rate; /* outputs of poses, of velocities */
     bool singles;                /* points are moved in float32: a pm_point_arc does all */
+    bool on_queue;     /* a track that there is none of makes a point invalid, and is no failure */
+    const float *arcs; /* of singles: those of all keys; NULL: made for each point */
+    size_t arc_count;
+    atomic_size_t *invalid; /* to which points that are not valid are added; NULL: not counted */
     size_t threads;
 } pm_points_request;
+
+/* The numbers of a field in each record; bytes 0: the job has no such field. */
+typedef struct pm_points_rows {
+    const char *name;       /* in public headers */
+    unsigned char *memory;  /* of record 0; NULL: not in host memory */
+    ptrdiff_t stride, step; /* bytes */
+    size_t bytes;           /* of a number */
+    size_t numbers;
+    pm_coordinate_type type; /* of coordinates */
+} pm_points_rows;
+
+pm_points_rows pm_points_rows_of(const pm_points_request *request, unsigned field);
+
+/* The bytes of a record without gaps. */
+static inline size_t pm_points_bytes(const pm_points_rows *rows) {
+    return rows->bytes * rows->numbers;
+}
+
+static inline bool pm_points_are_packed(const pm_points_rows *rows) {
+    return rows->stride == (ptrdiff_t)pm_points_bytes(rows) &&
+           (rows->numbers == 1 || rows->step == (ptrdiff_t)rows->bytes);
+}
+
+/* Copies the first records without gaps to `packed`; or back, unless `pack`. */
+void pm_points_copy(const pm_points_rows *rows, size_t count, bool pack, unsigned char *packed);
+
+/* Makes a field one without gaps, at an address. */
+void pm_points_place(pm_points_request *request, unsigned field, pm_address at);
+
+/* The fields whose handles have turned into addresses of host memory are there. */
+void pm_points_use_memory(pm_points_request *request);
+
+/* Finds what follows from the fields of a request. */
+void pm_points_resolve(pm_points_request *request);
+
+/* A part of a request. */
+pm_points_request pm_points_request_piece(const pm_points_request *request, const pm_piece *piece);
+
+/* ---- on devices ------------------------------------------------------------------------------------------- */
+
+/* Whether kernels compute a request: singles, without what is computed in double. Its `arcs` are there then. */
+bool pm_points_have_kernel(const pm_points_request *request);
+
+/* The pm_point_arc of key `number`, of a track, with what is fixed on both sides. Of directions it moves nothing. */
+void pm_points_make_arc(const pm_points_request *request, size_t number, size_t track,
+                        float to[PM_POINT_ARC_FLOATS]);
+
+/* The number of keys of all tracks. */
+size_t pm_trajectory_arcs(const pm_trajectory *trajectory);
+
+/* Those of all keys, which the caller releases. */
+pm_status pm_points_make_arcs(const pm_points_request *request, float **arcs, pm_error *error);
+
+/* The keys of the tracks of a request. The caller releases it. NULL: no memory. */
+pm_point_track *pm_points_make_tracks(const pm_points_request *request);
+
+/* The launch for a request whose fields are in handles. */
+pm_step pm_plan_points(const pm_points_request *request);
+
+/* The most points of a launch. */
+size_t pm_plan_launch_points(const pm_plan_device *device);
+
+/* Makes a trajectory stay until it is let go, also where its owner destroys it before. pm_trajectory_let accepts NULL.
+ * Thread-safe. */
+void pm_trajectory_hold(const pm_trajectory *trajectory);
+void pm_trajectory_let(const pm_trajectory *trajectory);
 
 #endif

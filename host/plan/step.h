@@ -8,6 +8,7 @@
 
 #include "base/base.h"
 #include "crowd/crowd.h"
+#include "kernels/pm_point_fields.h"
 
 /* What decides which kernels a device runs, and how large its launches are. */
 typedef struct pm_plan_device {
@@ -36,7 +37,8 @@ size_t pm_plan_launch_limit(const pm_plan_device *device, size_t work);
 /* A program: its source file, the curve that it evaluates, and its compile-time parameters. The
  * strings have static storage. */
 typedef struct pm_variant {
-    const char *file;  /* "walk", "gather", "velocity", "acceleration", "locate", "lowpass",
+    const char
+        *file; /* "walk", "gather", "velocity", "acceleration", "locate", "lowpass", "points",
                           "crowd_workgroup", "crowd_reach", "bodies_workgroup" or "build_check" and the others
                           that build clips; also the kernel's name */
     const char *curve; /* PM_METHOD; of "build_segments" a builder; "locate" and those that build
@@ -66,7 +68,12 @@ typedef enum pm_memory {
     PM_MEMORY_CURSORS, /* (cursor_rows, sample_count) pm_cursor */
     PM_MEMORY_LOWPASS_PLACES,
     PM_MEMORY_WEIGHTS, /* with its places: see pm_lowpass_table */
-    PM_MEMORY_TRACKS,  /* (sample_count) uint32 of pairs */
+    PM_MEMORY_TRACKS,  /* (sample_count) uint32 of pairs, or a field of points */
+    /* of points: fields, stamps of keys, and pm_point_track; their arcs are keys */
+    PM_MEMORY_STAMPS,
+    PM_MEMORY_MOVING_POINTS,
+    PM_MEMORY_KEY_STAMPS,
+    PM_MEMORY_POINT_TRACKS,
     /* of a crowd */
     PM_MEMORY_JOINTS,
     PM_MEMORY_CLIPS,
@@ -109,7 +116,7 @@ typedef enum pm_memory {
     PM_MEMORY_GOALS,
     PM_MEMORY_TRANSITIONS,
     PM_MEMORY_SPEEDS,
-    /* the results: values or records; states of bodies have PM_BODY_OUTPUTS of them */
+    /* the results: values or records; states of bodies have PM_BODY_OUTPUTS of them, points two */
     PM_MEMORY_RESULTS,
     PM_MEMORY_RESULTS_END = PM_MEMORY_RESULTS + PM_BODY_OUTPUTS - 1,
     PM_MEMORY_COUNT
@@ -150,6 +157,7 @@ typedef struct pm_step_numbers {
     pm_u32 has_placements, has_speeds, has_points, has_hinges;
     pm_body_targets targets;
     pm_build_job build;                                        /* of a clip that is built */
+    pm_point_fields fields;                                    /* of points */
     size_t shared_instances, shared_layers, shared_transforms; /* bytes of shared memory */
 } pm_step_numbers;
 

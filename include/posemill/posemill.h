@@ -381,7 +381,9 @@ typedef enum pm_check_path {
     /* Of slerp, every output, with the kernel that the device uses; palettes of squad and of 48-bit
      * keys. */
     PM_CHECK_CROWDS = 1 << 3,
-    PM_CHECK_ALL = (1 << 4) - 1 /* all of these */
+    PM_CHECK_POINTS =
+        1 << 4, /* by slerp and by screws, with every kind of stamps (posemill_points.h) */
+    PM_CHECK_ALL = (1 << 5) - 1 /* all of these */
 } pm_check_path;
 
 /* Runs jobs of the requested paths on the device, into host memory and on a queue of its own, and on the reference

@@ -13,6 +13,7 @@
 
 #include <posemill/posemill.h>
 #include <posemill/posemill_crowd.h>
+#include <posemill/posemill_points.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -170,6 +171,38 @@ typedef struct pm_cl_crowd_job {
 PM_API pm_status pm_cl_crowd_pose(pm_crowd *crowd, const pm_cl_crowd_job *job,
                                   cl_command_queue queue, cl_uint wait_count,
                                   const cl_event *wait_list, cl_event *done, pm_error *error);
+
+/* ---- points ------------------------------------------------------------------------ */
+
+/* A field of records in a buffer of the engine's context, or part of one: the byte at which the first record's numbers
+ * begin. They may be at any byte; in a buffer created with CL_MEM_USE_HOST_PTR, the host address is a multiple of 8. */
+typedef struct pm_cl_field {
+    cl_mem buffer; /* NULL: not in a buffer */
+    size_t offset;
+} pm_cl_field;
+
+/* Fields of a pm_points_job by their names there, which are laid out by its types, strides, steps and bases. */
+typedef struct pm_cl_points {
+    pm_cl_field stamps, points;
+    pm_cl_field tracks[PM_MAX_FRAMES]; /* of each frame */
+    pm_cl_field moved, rotations, positions, velocities, angular_velocities, valid;
+
+    const void *next; /* must be NULL */
+} pm_cl_points;
+
+/* As pm_move_points, enqueued as pm_cl_sample is, on a queue of the engine of the first frame's trajectory. `data` of
+ * fields in buffers is NULL in the job; other inputs are in host memory, and are copied before the call returns. Outputs
+ * are in buffers. Trajectories may be destroyed when the call returns. As a queue reports no failure, `outside` is not
+ * PM_OUTSIDE_REFUSE, invalid_count is NULL, and a track that there is none of makes a point invalid.
+ * Every job runs on queues of CPU devices whose jobs plain C computes (pm_engine_desc.programs_on_cpu). Kernels have
+ * those of points in float32 that move to float32 by one trajectory of slerp and linear positions or of screws, with half
+ * a radian from key to key at most, without poses, velocities, `inverse` and extrapolation; queues of other devices
+ * refuse other jobs with PM_ERROR_ARGUMENT. */
+PM_API PM_EXPERIMENTAL pm_status pm_cl_move_points(const pm_points_job *job,
+                                                   const pm_cl_points *fields,
+                                                   cl_command_queue queue, cl_uint wait_count,
+                                                   const cl_event *wait_list, cl_event *done,
+                                                   pm_error *error);
 
 /* ---- keys in buffers --------------------------------------------------------------- */
 

@@ -97,7 +97,7 @@ typedef struct pm_trajectory_desc {
 /* Immutable, therefore thread-safe. Keeps no pointer into its description. */
 typedef struct pm_trajectory pm_trajectory;
 
-/* The engine gives memory and threads, and must outlive the trajectory. Thread-safe. */
+/* The engine must outlive the trajectory. Thread-safe. */
 PM_API PM_EXPERIMENTAL pm_status pm_trajectory_create(pm_engine *engine,
                                                       const pm_trajectory_desc *desc,
                                                       pm_trajectory **trajectory, pm_error *error);
@@ -175,7 +175,8 @@ typedef struct pm_points_job {
     const void *next; /* must be NULL */
 } pm_points_job;
 
-/* Computes a job on the host. Blocks. Stamps may have any order; sorted ones are fastest. Results do not depend on the
+/* Computes a job, on the device of the first frame's engine where that has a kernel for it (docs/points.md), else on the
+ * host. Blocks. Stamps may have any order; sorted ones are fastest. Results do not depend on the
  * order and on threads. Fails with PM_ERROR_TIME for stamps that are refused (those that are not finite or do not fit
  * int64 are refused by PM_OUTSIDE_REFUSE and else invalid), PM_ERROR_ARGUMENT, PM_ERROR_MEMORY or
  * PM_ERROR_CANCELLED; then the contents of the outputs are undefined. Thread-safe. */

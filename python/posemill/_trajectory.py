@@ -189,7 +189,7 @@ class Trajectory(Shared):
     tangents : str
         Velocities at keys, by name, as of :class:`RotationCurve`.
     engine : Engine, optional
-        Whose threads compute. None: plain C on all processors.
+        Whose threads compute, and whose device, where it has a kernel for the points. None: plain C on all processors.
 
     Notes
     -----

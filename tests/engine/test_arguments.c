@@ -357,6 +357,8 @@ TEST(calls_on_opencl_objects_refuse_null) {
     const pm_cl_outputs outputs = {0};
     const pm_cl_crowd_job job = {0};
     const pm_cl_keys no_keys = {.next = NULL};
+    const pm_points_job points_job = {.count = 1};
+    const pm_cl_points fields = {.next = NULL};
     pm_clip *no_clip = NULL;
     pm_filter *no_filter = NULL;
     expect_null("context is NULL", pm_cl_engine_create, NULL, device, NULL, &made);
@@ -399,6 +401,10 @@ TEST(calls_on_opencl_objects_refuse_null) {
     expect_null("job is NULL", pm_cl_crowd_pose, crowd, NULL, queue, 0, NULL, NULL);
     expect_null("queue is NULL", pm_cl_crowd_pose, crowd, &job, NULL, 0, NULL, NULL);
     expect_null("wait_list is NULL", pm_cl_crowd_pose, crowd, &job, queue, 1, NULL, NULL);
+    expect_null("job is NULL", pm_cl_move_points, NULL, &fields, queue, 0, NULL, NULL);
+    expect_null("fields is NULL", pm_cl_move_points, &points_job, NULL, queue, 0, NULL, NULL);
+    expect_null("queue is NULL", pm_cl_move_points, &points_job, &fields, NULL, 0, NULL, NULL);
+    expect_null("wait_list is NULL", pm_cl_move_points, &points_job, &fields, queue, 1, NULL, NULL);
     assert_ptr_equal(made, engine);
 }
 

@@ -3,6 +3,8 @@
  * What holds for every row of the table of kinds of job: a device, plain C and the reference path give the same
  * bits, in pieces of any size and by any number of threads. A new row needs its job here, in `makers`.
  */
+#include <posemill/posemill_points.h>
+
 #include "base/counts.h"
 #include "engine/engine.h"
 #include "support/crowd_scene.h"
@@ -26,6 +28,10 @@ typedef struct made_job {
     pm_crowd_instance instances[COUNT];
     pm_placement placements[COUNT];
     float speeds[COUNT];
+    int64_t stamps[COUNT];
+    float points[COUNT][3];
+    pm_trajectory *trajectory;
+    pm_points_made made;
 } made_job;
 
 /* Outputs are named by a byte: what is compared has memory of its own. */
@@ -104,15 +110,52 @@ static void make_states(pm_engine *engine, made_job *m) {
     make_crowd(engine, PM_CROWD_POSE_COUNT, PM_CROWD_OUTPUT_COUNT, m);
 }
 
-static void (*const makers[PM_JOB_KIND_COUNT])(pm_engine *engine,
-                                               made_job *m) = {[PM_JOB_SAMPLES] = make_grid,
-                                                               [PM_JOB_PAIRS] = make_pairs,
-                                                               [PM_JOB_LOWPASS] = make_lowpass,
-                                                               [PM_JOB_POSES] = make_poses,
-                                                               [PM_JOB_STATES] = make_states};
+/* That kernels move: by small turns, without poses. */
+static void make_points(pm_engine *engine, made_job *m) {
+    random_source source = random_salted(0x10BA);
+    float taken[3];
+    uint8_t valid;
+    m->keys = motion_make(KEYS, TRACKS, 0.4, 0x10BA);
+    for (size_t i = 0; i < COUNT; i++) {
+        m->stamps[i] = (int64_t)(30000 * (random_unit(&source) + 0.01));
+        m->tracks[i] = (uint32_t)random_size(&source, 0, TRACKS); /* the last: no track */
+        for (size_t c = 0; c < 3; c++)
+            m->points[i][c] = (float)(100 * random_unit(&source) - 50);
+    }
+    int64_t keys[KEYS];
+    for (size_t k = 0; k < KEYS; k++)
+        keys[k] = 100 * (int64_t)k + (int64_t)random_size(&source, 0, 99);
+    const pm_trajectory_desc desc = {.motion = {.track_count = TRACKS,
+                                                .rotations.data = m->keys.rotations,
+                                                .positions.data = m->keys.positions},
+                                     .key_count = KEYS,
+                                     .stamps.data = keys,
+                                     .screw = true};
+    expect_success(pm_trajectory_create(engine, &desc, &m->trajectory, new_error()));
+    const pm_points_job job = {
+        .count = COUNT,
+        .stamps.data = m->stamps,
+        .points.data = m->points,
+        .frames = {{.trajectory = m->trajectory, .tracks = {m->tracks, sizeof *m->tracks, 0}}},
+        .frame_count = 1,
+        .outside = PM_OUTSIDE_INVALID,
+        .max_gap = 150,
+        .moved.data = taken,
+        .valid = &valid};
+    pm_points_request request;
+    expect_success(pm_points_request_of(&job, NULL, &request, &m->made, new_error()));
+    request.on_queue = true; /* which points without a track are for */
+    m->job = pm_job_of_points(engine->device, &request);
+}
+
+static void (*const makers[PM_JOB_KIND_COUNT])(pm_engine *engine, made_job *m) = {
+    [PM_JOB_SAMPLES] = make_grid, [PM_JOB_PAIRS] = make_pairs,   [PM_JOB_LOWPASS] = make_lowpass,
+    [PM_JOB_POSES] = make_poses,  [PM_JOB_STATES] = make_states, [PM_JOB_POINTS] = make_points};
 
 static void free_job(made_job *m) {
     pm_clip_destroy(&m->clip);
+    pm_trajectory_destroy(&m->trajectory);
+    pm_points_made_free(&m->made);
     motion_free(&m->keys);
     if (m->crowd.crowd)
         scene_free(&m->crowd);

@@ -6,6 +6,8 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
+#include <posemill/posemill_points.h>
+
 #include "base/counts.h"
 #include "engine/engine.h"
 #include "multi/multi.h"
@@ -160,6 +162,49 @@ TEST(jobs_of_every_kind_have_the_bits_of_one_device) {
         expect_results_of_one(m.engine, &desc, &job);
     }
     multi_of(m.engine)->min_values = MIN;
+}
+
+/* In place, so that pieces that overlap would differ; the first stamp that is refused is found. */
+TEST(points_have_the_bits_of_plain_c_and_refusals_the_first_point) {
+    need_parts();
+    double times[COUNT];
+    uint32_t tracks[COUNT];
+    int64_t keys[KEYS], stamps[COUNT];
+    float points[2][COUNT][3] = {{{0}}};
+    SCOPED(motion_free) motion little = motion_make(KEYS, TRACKS, 0.4, 0x75);
+    pm_engine *engines[] = {m.engine, engine_of_kind(ON_REFERENCE)};
+    scatter(0x74, times, tracks);
+    for (size_t k = 0; k < KEYS; k++)
+        keys[k] = 1000 * (int64_t)k;
+    for (size_t i = 0; i < COUNT; i++)
+        stamps[i] = (int64_t)(1e9 * fabs(times[i])) % keys[KEYS - 1];
+    for (size_t e = 0; e < 2; e++) {
+        size_t invalid = 9;
+        const pm_trajectory_desc desc = {.motion = {.track_count = TRACKS,
+                                                    .rotations.data = little.rotations,
+                                                    .positions.data = little.positions},
+                                         .key_count = KEYS,
+                                         .stamps.data = keys};
+        SCOPED(pm_trajectory_destroy) pm_trajectory *t = NULL;
+        expect_success(pm_trajectory_create(engines[e], &desc, &t, new_error()));
+        const pm_points_job job = {
+            .count = COUNT,
+            .stamps.data = stamps,
+            .points.data = points[e],
+            .frames = {{.trajectory = t, .tracks = {tracks, sizeof *tracks, 0}}},
+            .frame_count = 1,
+            .moved.data = points[e],
+            .invalid_count = &invalid};
+        stamps[COUNT - 5] = keys[KEYS - 1] + 1;
+        expect_error(pm_move_points(&job, new_error()), PM_ERROR_TIME, "point 695,");
+        stamps[COUNT - 5] = 0;
+        for (size_t i = 0; i < COUNT; i++)
+            for (size_t c = 0; c < 3; c++)
+                points[e][i][c] = i == 3 && c == 1 ? NAN : (float)(i + c);
+        expect_success(pm_move_points(&job, new_error()));
+        assert_int_equal(invalid, 1);
+    }
+    assert_memory_equal(points[0], points[1], sizeof points[0]);
 }
 
 /* ---- distribution of work ---- */

@@ -57,6 +57,16 @@ TEST_ON_DEVICE(a_fault_of_one_output_of_crowds_is_found) {
     expect_found(state, &fault, 1);
 }
 
+TEST_ON_DEVICE(faults_of_points_are_found) {
+    static const planted faults[] = {
+        {"pm_point_arc.h", "PM_REAL(-0.166666667f)", "PM_REAL(-0.16667f)", PM_CHECK_POINTS},
+        {"pm_points.h", "(float)(pm_u32)pm_shifted_to_nearest(0, mantissa, 29)",
+         "(float)(pm_u32)(mantissa >> 29)", PM_CHECK_POINTS},
+        {"pm_points.h", "(rest == tie && (whole & 1))", "(rest < tie && (whole & 1))",
+         PM_CHECK_POINTS}};
+    expect_found(state, faults, COUNT_OF(faults));
+}
+
 TEST_ON_DEVICE(a_path_without_a_fault_does_not_differ) {
     static const planted none = {0},
                          of_velocities = {"pm_motion.h", "PM_REAL(2.0f) * rate / pm_quat_norm2",
@@ -102,7 +112,7 @@ TEST_ON_DEVICE(plain_c_on_queues_is_checked_where_it_computes) {
 }
 
 TEST_ON_DEVICE(paths_that_do_not_exist_are_refused) {
-    static const uint32_t bad[] = {0, 1u << 4, PM_CHECK_VALUES | 1u << 5, UINT32_MAX};
+    static const uint32_t bad[] = {0, PM_CHECK_ALL + 1, PM_CHECK_VALUES | 1u << 6, UINT32_MAX};
     uint32_t different = 7;
     for (size_t i = 0; i < COUNT_OF(bad); i++)
         expect_error(pm_engine_check_paths(engine_for(state), bad[i], &different, new_error()),
