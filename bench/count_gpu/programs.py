@@ -126,7 +126,8 @@ def samplers():
     for file in ("velocity", "acceleration"):
         for names, curve, number in rotations():
             yield make([file, *names], file, curve, 3, number)
-    yield make(["locate"], "locate", "slerp", 4, 0)
+    for file in ("locate", "points"):
+        yield make([file], file, "slerp", 4, 0)
 
 
 def builders():
