@@ -697,7 +697,7 @@ static inline __attribute__((always_inline)) void move_singles(pm_points_block *
             memcpy(rest, from + 3 * k, 3 * left * sizeof *rest);
         const pm_quat p = from ? load_packed(whole ? from + 3 * k : rest) : load_apart(b, k);
         const pm_quat moved = pm_point_moved_by(arc, screw, u, p);
-        odd |= moved.x != moved.x;
+        odd |= moved.x * 0 != PM_REAL(0.0f);
         if (to)
             store_packed(moved, whole ? to + 3 * k : rest);
         else
