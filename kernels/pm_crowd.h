@@ -321,9 +321,11 @@ pm_fn pm_cursor pm_crowd_locate(pm_crowd_timeline t, pm_global const pm_key_time
 #define PM_REACH_TWO_BONES 0u
 #define PM_REACH_AIM 1u
 #define PM_REACH_PIN 2u
+#define PM_REACH_STAND 3u
 #define PM_REACH_JOINTS 8
 #define PM_REACH_IN_WORLD 1u
 #define PM_REACH_DIRECTION 2u /* the pole is a direction */
+#define PM_REACH_ON_GROUND 128u /* in the list of a job: the chain is one of PM_REACH_STAND */
 
 /* A chain of a skeleton, as the host makes it. */
 typedef struct pm_chain_row {
@@ -331,10 +333,10 @@ typedef struct pm_chain_row {
     pm_u32 path;   /* its first number in the table of paths: joints, from a root to its last */
     pm_u32 length; /* joints of its path */
     pm_u32 count;  /* of the joints below: those that it turns, and of two bones the end */
-    pm_u32 places[PM_REACH_JOINTS]; /* on the path, from the root outwards */
+    pm_u32 places[PM_REACH_JOINTS]; /* on the path, from the root outwards; where feet stand: their chains */
     float shares[PM_REACH_JOINTS];  /* of an aim: each of the turn that remains */
     float axis
-        [4]; /* of two bones: the bend's, relative to the lower's parent; of an aim: up, in the last joint's frame */
+        [4]; /* of two bones: the bend's, relative to the lower's parent; of an aim: up, in the last joint's frame; of the ground: up */
     float forward[4]; /* of an aim, in the last joint's frame */
     float
         limit; /* of two bones: the part of the length that is reached exactly; of an aim: the cone, 0: none */
@@ -348,7 +350,20 @@ typedef struct pm_chain_list {
     pm_u32 of[PM_REACH_MOST];
 } pm_chain_list;
 
+/* Whether a chain of a job stands on the ground. */
+pm_fn pm_u32 pm_chain_stands(const pm_chain_list *list, pm_u32 n) {
+    return list->of[n] >> 16 & PM_REACH_ON_GROUND;
+}
+
 /* Numbers of a goal: position and weight, rotation, pole and its weight, weight of the rotation and three more. */
 #define PM_GOAL_FLOATS 16
+
+/* Where the heights of the ground are (pm_ground.h): row j has those at origin[1] + j cells along the other level axis,
+ * from origin[0] along x. */
+typedef struct pm_height_grid {
+    float origin[2];
+    float per_cell;       /* one over the length of a cell */
+    pm_u32 columns, rows; /* 0: there are none */
+} pm_height_grid;
 
 #endif

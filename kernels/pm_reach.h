@@ -384,8 +384,10 @@ pm_fn pm_quat pm_bones_normal(const pm_bones *o, pm_cos_sin bend) {
     return pm_unit_or(pm_quat_plus(n, -(slope * sine), across), o->axis);
 }
 
+/* With `moves` the end moves by the goal's pole, with PM_REACH_DIRECTION, in place of coming to its position: which rounds
+ * less. Then goals are reached exactly as far as the pose reaches, where that is further than the limit. */
 pm_fn void pm_reach_two_bones(const pm_reaching *r, pm_global const pm_chain_row *c,
-                              const pm_goal *g, pm_u32 flags) {
+                              const pm_goal *g, pm_u32 flags, pm_u32 moves) {
     pm_global const pm_u32 *path = r->paths + c->path;
     pm_u32 upper_at = c->places[0], lower_at = c->places[1], end_at = c->length - 1;
     real zero = PM_REAL(0.0f), one = PM_REAL(1.0f);
@@ -403,8 +405,15 @@ pm_fn void pm_reach_two_bones(const pm_reaching *r, pm_global const pm_chain_row
                              pm_vector_turned(between.rotation, pm_spread(c->axis)));
 
     pm_quat to = pm_quat_difference(goal.position, upper.position);
+    real limit = PM_REAL(c->limit);
+    if (moves) {
+        pm_quat reach = pm_quat_sum(o.a, o.b);
+        real part = pm_part_of(pm_root_of(pm_dot3(reach, reach)), o.length_a + o.length_b);
+        limit = pm_least_of(pm_most_of(limit, part), one);
+        to = pm_quat_sum(pm_vector_turned(upper.rotation, reach), goal.pole);
+    }
     real distance = pm_root_of(pm_dot3(to, to));
-    pm_cos_sin bend = pm_bend_at(&o, distance, PM_REAL(c->limit)), was = pm_half_angle(o.x, o.y);
+    pm_cos_sin bend = pm_bend_at(&o, distance, limit), was = pm_half_angle(o.x, o.y);
     pm_quat turn = pm_turn_about(o.axis, pm_fma(bend.sine, was.cosine, -(bend.cosine * was.sine)),
                                  pm_fma(bend.cosine, was.cosine, bend.sine * was.sine));
     pm_quat line = pm_vector_turned(upper.rotation, pm_quat_sum(o.a, pm_vector_turned(turn, o.b)));
@@ -522,6 +531,25 @@ pm_fn void pm_reach_pin(const pm_reaching *r, pm_global const pm_chain_row *c, c
 
 /* ---- chains ---------------------------------------------------------------------------- */
 
+/* The instance of an entry whose chains change its pose; size.instances: there is none, or it is not updated. */
+pm_fn pm_u32 pm_reach_instance(pm_global const pm_u8 *instances, pm_global const pm_u8 *list,
+                               pm_global const pm_u8 *list_count, const pm_crowd_offsets *offsets,
+                               pm_global const pm_crowd_level *levels, const pm_crowd_size *size,
+                               pm_u32 entry) {
+    if (entry >= size->entries)
+        return size->instances;
+    pm_u32 entries =
+        pm_entry_count(size, (pm_global const pm_u32 *)(list_count + offsets->list_count));
+    pm_u32 index =
+        pm_instance_of(size, (pm_global const pm_u32 *)(list + offsets->list), entry, entries);
+    pm_global const pm_instance *from =
+        (pm_global const pm_instance *)(instances + offsets->instances);
+    if (index != size->instances && (offsets->staged & PM_STAGED_LEVELS) &&
+        !pm_is_instance_due(from[index].level, size, levels, index))
+        return size->instances;
+    return index;
+}
+
 /* Chain number `chain` comes to goal number `goal` of each instance. */
 pm_fn void pm_reach_chain(const pm_reaching *r, pm_u32 chain, pm_u32 flags, pm_u32 goal) {
     pm_global const pm_chain_row *c = r->chains + chain;
@@ -529,7 +557,7 @@ pm_fn void pm_reach_chain(const pm_reaching *r, pm_u32 chain, pm_u32 flags, pm_u
     if (!pm_any((g.weight > PM_REAL(0.0f)) | (g.rotation_weight > PM_REAL(0.0f))))
         return;
     if (c->kind == PM_REACH_TWO_BONES)
-        pm_reach_two_bones(r, c, &g, flags);
+        pm_reach_two_bones(r, c, &g, flags, 0);
     else if (c->kind == PM_REACH_AIM)
         pm_reach_aim(r, c, &g, flags);
     else

@@ -60,8 +60,10 @@ typedef struct pm_lane_functions {
     /* A target but those of bodies, for the first `count` instances. */
     void (*poses)(const pm_lane_batch *batch, size_t count, const pm_pose_target *target);
     void (*bodies)(const pm_lane_batch *batch, const pm_lane_bodies *targets);
-    /* The chains of the request change the local poses of the batch's places, `pose` floats each. */
-    void (*reach)(const pm_lane_batch *batch, float *poses, size_t pose);
+    /* A chain of the request, the one at place `n`, changes the local poses of the batch's places, `pose` floats
+     * each; `stand`: one that stands on the ground. */
+    void (*reach)(const pm_lane_batch *batch, float *poses, size_t pose, pm_u32 n);
+    void (*stand)(const pm_lane_batch *batch, float *poses, size_t pose, pm_u32 n);
     pm_capture_function capture;
 } pm_lane_functions;
 
@@ -69,7 +71,8 @@ typedef struct pm_lane_functions {
     extern const size_t pm_lane_count_##set;                                                       \
     void pm_lane_poses_##set(const pm_lane_batch *, size_t, const pm_pose_target *);               \
     void pm_bodies_##set(const pm_lane_batch *, const pm_lane_bodies *);                           \
-    void pm_lane_reach_##set(const pm_lane_batch *, float *, size_t);                              \
+    void pm_lane_reach_##set(const pm_lane_batch *, float *, size_t, pm_u32);                      \
+    void pm_lane_stand_##set(const pm_lane_batch *, float *, size_t, pm_u32);                      \
     void pm_lane_capture_##set(const pm_capture *);
 PM_INSTRUCTION_SETS(PM_DECLARE_LANES)
 

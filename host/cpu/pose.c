@@ -171,7 +171,7 @@ PM_CLONES static void put_duals(const pm_pose_functions *set, const pm_crowd_dat
 
 #define PM_LANES_ROW(set)                                                                          \
     {&pm_lane_count_##set, pm_lane_poses_##set, pm_bodies_##set, pm_lane_reach_##set,              \
-     pm_lane_capture_##set},
+     pm_lane_stand_##set, pm_lane_capture_##set},
 static const pm_lane_functions lane_sets[] = {PM_INSTRUCTION_SETS(PM_LANES_ROW)};
 
 void pm_cpu_capture(const pm_capture *capture) {
@@ -233,6 +233,8 @@ static __attribute__((noinline)) pm_status pose_request(const pm_crowd_data *cro
         .goals = pm_in_memory(from->goals),
         .transitions = pm_in_memory(from->transition),
         .transition_time = from->transition_time,
+        .heights = pm_in_memory(from->heights),
+        .grid = from->grid,
         .instance_count = 1,
         .layer_count = from->layer_count,
         .placements = pm_in_memory(from->placement),
@@ -385,6 +387,7 @@ static bool pose_stage(const pm_lane_batch *batch, size_t first, size_t count) {
     const pm_address local = {.memory = batch->local};
     const pm_pose_request before = pm_pose_before_chains(r, local);
     const pm_pose_request after = pm_pose_after_chains(r, local);
+    const pm_lane_functions *set = &lane_sets[r->crowd->instruction_set];
     pm_lane_batch stage;
     bool posed = true;
     stage.count = count;
@@ -395,8 +398,9 @@ static bool pose_stage(const pm_lane_batch *batch, size_t first, size_t count) {
     stage.request = &before;
     posed &= pose_view(&before.targets[0], &stage);
     stage.request = r;
-    lane_sets[r->crowd->instruction_set].reach(&stage, batch->local,
-                                               pm_pose_local_bytes(r) / sizeof(float));
+    for (pm_u32 n = 0; n < r->chains.count; n++)
+        (pm_chain_stands(&r->chains, n) ? set->stand : set->reach)(
+            &stage, batch->local, pm_pose_local_bytes(r) / sizeof(float), n);
     for (size_t i = 0; i < count; i++) {
         stage.index[i] = i;
         stage.record[i] = batch->record[first + i];

@@ -5,6 +5,7 @@
 #include "skeleton.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/base.h"
 #include "kernels/pm_reach.h"
@@ -30,12 +31,13 @@ static bool unit_of(const float from[3], float to[4]) {
  * below the one before. */
 static bool find_path(const pm_skeleton *s, const pm_skeleton_desc *desc, const pm_chain *chain,
                       pm_chain_row *row, pm_u32 *path) {
-    size_t found = chain->joint_count;
+    size_t found = chain->kind == PM_CHAIN_STAND ? 1 : chain->joint_count;
     row->length = 0;
-    for (int32_t j = (int32_t)chain->joints[found - 1]; j >= 0; j = desc->parents[j])
+    const int32_t last = (int32_t)chain->joints[found - 1];
+    for (int32_t j = last; j >= 0; j = desc->parents[j])
         row->length++;
     pm_u32 place = row->length;
-    for (int32_t j = (int32_t)chain->joints[found - 1]; j >= 0; j = desc->parents[j]) {
+    for (int32_t j = last; j >= 0; j = desc->parents[j]) {
         place--;
         if (path)
             path[place] = s->slots[j];
@@ -46,24 +48,24 @@ static bool find_path(const pm_skeleton *s, const pm_skeleton_desc *desc, const 
 }
 
 static pm_status check(const pm_skeleton_desc *desc, size_t c, pm_error *error) {
-    static const size_t least[] = {3, 1, 1}, most[] = {3, PM_REACH_JOINTS, 1};
+    static const size_t least[] = {3, 1, 1, 2}, most[] = {3, PM_REACH_JOINTS, 1, PM_REACH_JOINTS + 1};
     const pm_chain *chain = &desc->chains[c];
     const bool is_aim = chain->kind == PM_CHAIN_AIM;
     const pm_status status = PM_CHECK_NEXT(pm_chain, chain, error);
     if (status != PM_OK)
         return status;
-    if ((unsigned)chain->kind > PM_CHAIN_PIN)
+    if ((unsigned)chain->kind > PM_CHAIN_STAND)
         return refuse(c, "kind is no pm_chain_kind", error);
     if (!chain->joints || chain->joint_count < least[chain->kind] ||
         chain->joint_count > most[chain->kind])
-        return refuse(c, "expected 3 joints of two bones, 1 to 8 of an aim, 1 of a pin", error);
+        return refuse(c, "expected 3 joints of two bones, 1 to 8 of an aim, 1 of a pin, 2 to 9 that stand", error);
     for (size_t i = 0; i < chain->joint_count; i++)
         if (chain->joints[i] >= desc->joint_count)
             return refuse(c, "there is no such joint", error);
     if (!(chain->limit >= 0 && (is_aim ? chain->limit <= 3.1415928f : chain->limit < 1)))
         return refuse(c, "limit: expected at least 0, of an aim up to pi, else below 1", error);
-    if (chain->kind == PM_CHAIN_PIN && chain->limit != 0)
-        return refuse(c, "limit: a pin has none", error);
+    if (chain->kind >= PM_CHAIN_PIN && chain->limit != 0)
+        return refuse(c, "limit: a pin and what stands have none", error);
     if (!is_aim && (chain->shares || chain->forward[0] != 0 || chain->forward[1] != 0 ||
                     chain->forward[2] != 0))
         return refuse(c, "shares and forward are those of an aim", error);
@@ -131,6 +133,37 @@ static pm_status fill_two_bones(const pm_skeleton *s, const pm_chain *chain, siz
                   error);
 }
 
+/* The first chain of two bones with this end, if its upper is below the pelvis; else chain_count. */
+static size_t find_foot(const pm_skeleton_desc *desc, uint32_t pelvis, uint32_t end) {
+    for (size_t c = 0; c < desc->chain_count; c++) {
+        const pm_chain *chain = &desc->chains[c];
+        if (chain->kind != PM_CHAIN_TWO_BONES || chain->joints[2] != end)
+            continue;
+        int32_t above = desc->parents[chain->joints[0]];
+        while (above >= 0 && (uint32_t)above != pelvis)
+            above = desc->parents[above];
+        return above >= 0 ? c : desc->chain_count;
+    }
+    return desc->chain_count;
+}
+
+static pm_status fill_stand(const pm_skeleton_desc *desc, const pm_chain *chain, size_t c,
+                            pm_chain_row *row, pm_error *error) {
+    const bool up_is_y = chain->axis[1] == 1, up_is_z = chain->axis[2] == 1;
+    if (chain->axis[0] != 0 || chain->axis[1] != (float)up_is_y ||
+        chain->axis[2] != (float)up_is_z || up_is_y == up_is_z)
+        return refuse(c, "axis: expected up, 0 1 0 or 0 0 1", error);
+    memcpy(row->axis, chain->axis, sizeof chain->axis);
+    row->count = (pm_u32)chain->joint_count - 1;
+    for (size_t k = 0; k < row->count; k++) {
+        const size_t foot = find_foot(desc, chain->joints[0], chain->joints[k + 1]);
+        if (foot == desc->chain_count)
+            return refuse(c, "a joint is not the end of two bones below the first one", error);
+        row->places[k] = (pm_u32)foot;
+    }
+    return PM_OK;
+}
+
 static pm_status fill_chain(pm_skeleton *s, const pm_skeleton_desc *desc, size_t c,
                             pm_error *error) {
     const pm_chain *chain = &desc->chains[c];
@@ -140,6 +173,7 @@ static pm_status fill_chain(pm_skeleton *s, const pm_skeleton_desc *desc, size_t
         return refuse(c, "a joint is not below the one before it", error);
     return chain->kind == PM_CHAIN_TWO_BONES ? fill_two_bones(s, chain, c, path, row, error)
            : chain->kind == PM_CHAIN_AIM     ? fill_aim(chain, c, row, error)
+           : chain->kind == PM_CHAIN_STAND   ? fill_stand(desc, chain, c, row, error)
                                              : PM_OK;
 }
 

@@ -14,9 +14,10 @@ _Static_assert(sizeof(pm_range) == sizeof(pm_crowd_range), "kernels read the sam
 _Static_assert(sizeof(pm_placed) == sizeof(pm_placement), "kernels read the same bytes");
 _Static_assert((int)PM_CROWD_ANGLE_RATE - (int)PM_CROWD_BODY_POS == PM_BODY_ANGLE_RATE,
                "both headers number states alike");
-_Static_assert(sizeof(float[PM_GOAL_FLOATS]) == sizeof(pm_chain_goal),
+_Static_assert(sizeof(float[PM_GOAL_FLOATS]) == sizeof(pm_chain_goal) &&
+                   sizeof(pm_stand_goal) == sizeof(pm_chain_goal),
                "kernels read the same bytes");
-_Static_assert((int)PM_REACH_PIN == (int)PM_CHAIN_PIN &&
+_Static_assert((int)PM_REACH_STAND == (int)PM_CHAIN_STAND &&
                    (int)PM_REACH_DIRECTION == (int)PM_CHAIN_POLE_DIRECTION,
                "both headers number chains alike");
 _Static_assert(sizeof(char[PM_REACH_MOST]) == PM_CROWD_MAX_CHAINS,

@@ -4,6 +4,8 @@
  */
 #include "crowd.h"
 
+#include <math.h>
+
 #include "base/base.h"
 
 #define PM_OUTPUT_ROW(name, number, form, numbers, bits, bound)                                    \
@@ -94,8 +96,41 @@ pm_status pm_crowd_find_chains(const pm_skeleton *skeleton, const pm_chain_use *
         if (uses[i].flags & ~known)
             return pm_fail(error, PM_ERROR_ARGUMENT,
                            "chains[%zu]: flags has a bit that is no pm_chain_flag", i);
-        list->of[list->count++] = uses[i].chain | uses[i].flags << 16;
+        const bool stands = skeleton->chains[uses[i].chain].kind == PM_REACH_STAND;
+        if (stands && uses[i].flags & PM_CHAIN_POLE_DIRECTION)
+            return pm_fail(error, PM_ERROR_ARGUMENT, "chains[%zu]: what stands has no pole", i);
+        list->of[list->count++] =
+            uses[i].chain | (uses[i].flags | (stands ? PM_REACH_ON_GROUND : 0)) << 16;
     }
+    return PM_OK;
+}
+
+pm_status pm_crowd_find_ground(const pm_height_field *field, bool given, const pm_chain_list *chains,
+                               pm_height_grid *grid, pm_error *error) {
+    const float cell = field->cell;
+    bool stands = false;
+    *grid = (pm_height_grid){{0, 0}, 0, 0, 0};
+    for (pm_u32 n = 0; n < chains->count; n++)
+        stands = stands || pm_chain_stands(chains, n);
+    if (!given)
+        return field->columns || field->rows
+                   ? pm_fail(error, PM_ERROR_ARGUMENT, "ground: has nodes, but heights is NULL")
+                   : PM_OK;
+    if (!stands)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "heights: no chain of the job stands");
+    if (field->columns < 1 || field->columns > PM_MOST_NODES || field->rows < 1 ||
+        field->rows > PM_MOST_NODES)
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "ground: %lu columns and %lu rows, expected 1 to 2^24 of each",
+                       (unsigned long)field->columns, (unsigned long)field->rows);
+    if (!(cell >= 1e-6f && cell <= 1e6f) || !isfinite(field->origin[0]) ||
+        !isfinite(field->origin[1]))
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "ground: expected a cell of 1e-6 to 1e6, and a finite origin");
+    *grid = (pm_height_grid){{pm_stored((double)field->origin[0]), pm_stored((double)field->origin[1])},
+                             (float)(1 / (double)cell),
+                             field->columns,
+                             field->rows};
     return PM_OK;
 }
 

@@ -199,6 +199,7 @@ static pm_pose_request inputs_of(const pm_crowd_data *crowd, const pm_cl_crowd_j
                          .placements = address_of(&job->placements),
                          .goals = address_of(&job->goals),
                          .transitions = address_of(&job->transitions),
+                         .heights = address_of(&job->heights),
                          .speeds = address_of(&job->speeds),
                          .instance_count = job->instance_count,
                          .layer_count = job->layer_count,
@@ -223,6 +224,9 @@ static pm_status resolve_poses(const pm_device *device, const pm_cl_crowd_job *j
     if (status == PM_OK)
         status = pm_crowd_find_chains(request->crowd->skeleton, job->chains, job->chain_count,
                                       &request->chains, error);
+    if (status == PM_OK)
+        status = pm_crowd_find_ground(&job->ground, pm_is_given(&request->heights),
+                                      &request->chains, &request->grid, error);
     for (size_t i = 0; status == PM_OK && i < job->output_count; i++) {
         const pm_cl_crowd_target *target = &job->outputs[i];
         status = PM_CHECK_NEXT(pm_cl_crowd_target, target, error);

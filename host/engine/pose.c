@@ -226,6 +226,7 @@ static pm_pose_request inputs_of(const pm_crowd_data *crowd, const pm_crowd_job 
                              .placements = pm_in_memory(job->placements),
                              .goals = pm_in_memory(job->goals),
                              .transitions = pm_in_memory(job->transitions),
+                             .heights = pm_in_memory(job->heights),
                              .speeds = pm_in_memory(job->speeds),
                              .instance_count = job->instance_count,
                              .layer_count = job->layer_count,
@@ -249,6 +250,9 @@ pm_status pm_pose_request_of(const pm_crowd_data *crowd, const pm_crowd_job *job
     if (status == PM_OK)
         status = pm_crowd_find_chains(crowd->skeleton, job->chains, job->chain_count,
                                       &request->chains, error);
+    if (status == PM_OK)
+        status = pm_crowd_find_ground(&job->ground, job->heights, &request->chains, &request->grid,
+                                      error);
     for (size_t i = 0; status == PM_OK && i < job->output_count; i++) {
         const pm_crowd_target *target = &job->outputs[i];
         status = PM_CHECK_NEXT(pm_crowd_target, target, error);
@@ -316,7 +320,7 @@ static pm_status pose_one(const pm_crowd_data *crowd, const pm_crowd_one *one, v
                                 .bodies = (unsigned)one->output < PM_CROWD_OUTPUT_COUNT &&
                                           pm_is_body_output(one->output),
                                 .layer_count = one->layer_count};
-    const pm_posed from = {.host = crowd->host,
+    pm_posed from = {.host = crowd->host,
                            .view = view,
                            .flags = one->flags,
                            .instance = one->instance,
@@ -328,6 +332,7 @@ static pm_status pose_one(const pm_crowd_data *crowd, const pm_crowd_one *one, v
                            .goals = one->goals,
                            .transition = one->transition,
                            .transition_time = one->transition_time,
+                           .heights = one->heights,
                            .given = one->pose,
                            .placement = one->placement,
                            .speed = one->speed};
@@ -335,6 +340,8 @@ static pm_status pose_one(const pm_crowd_data *crowd, const pm_crowd_one *one, v
     if (status == PM_OK)
         status =
             pm_crowd_find_chains(crowd->skeleton, one->chains, one->chain_count, &chains, error);
+    if (status == PM_OK)
+        status = pm_crowd_find_ground(&one->ground, one->heights, &chains, &from.grid, error);
     if (status == PM_OK)
         status = pm_crowd_check_parts(&parts, error);
     if (status == PM_OK && one->transition)

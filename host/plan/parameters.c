@@ -134,6 +134,26 @@ static const pm_parameter crowd_reach[] = {PM_OF_MEMORY(instances, INSTANCES),
                                            PM_OF_NUMBER(flags),
                                            PM_OF_NUMBER(goal)};
 
+static const pm_parameter crowd_ground[] = {PM_OF_MEMORY(instances, INSTANCES),
+                                            PM_OF_MEMORY(list, LIST),
+                                            PM_OF_MEMORY(list_count, LIST_COUNT),
+                                            PM_OF_MEMORY(goals, GOALS),
+                                            PM_OF_MEMORY(placements, PLACEMENTS),
+                                            PM_OF_MEMORY(heights, HEIGHTS),
+                                            PM_OF_NUMBER(offsets),
+                                            PM_OF_NUMBER(goals_offset),
+                                            PM_OF_NUMBER(goal_stride),
+                                            PM_OF_NUMBER(placements_offset),
+                                            PM_OF_NUMBER(heights_offset),
+                                            PM_OF_NUMBER(grid),
+                                            PM_OF_MEMORY(levels, LEVELS),
+                                            PM_OF_MEMORY(chains, CHAINS),
+                                            PM_OF_MEMORY(paths, CHAIN_PATHS),
+                                            PM_CROWD_RESULTS,
+                                            PM_OF_NUMBER(chain),
+                                            PM_OF_NUMBER(flags),
+                                            PM_OF_NUMBER(goal)};
+
 #define PM_OF_BODY(name, output)                                                                   \
     { (pm_memory)(PM_MEMORY_RESULTS + (output)), 0, 0, false }
 
@@ -187,6 +207,7 @@ static const struct {
                PM_KERNEL_ROW("build_segments", build_segments),
                PM_KERNEL_ROW("crowd_workgroup", crowd_workgroup),
                PM_KERNEL_ROW("crowd_reach", crowd_reach),
+               PM_KERNEL_ROW("crowd_ground", crowd_ground),
                PM_KERNEL_ROW("bodies_workgroup", bodies_workgroup)};
 
 const pm_parameter *pm_parameters_of(const char *file, size_t *count) {

@@ -4,8 +4,12 @@
  */
 #include "plan.h"
 
-static const pm_variant reach_variant = {
-    .file = "crowd_reach", .curve = "slerp", .vector_curve = "vector_linear", .components = 4};
+static pm_variant reach_variant(bool stands) {
+    return (pm_variant){.file = stands ? "crowd_ground" : "crowd_reach",
+                        .curve = "slerp",
+                        .vector_curve = "vector_linear",
+                        .components = 4};
+}
 
 pm_variant pm_plan_pose_variant(const pm_pose_request *request, size_t target) {
     const pm_crowd_data *crowd = request->crowd;
@@ -34,9 +38,14 @@ size_t pm_plan_pose_variants(const pm_pose_request *request,
     const pm_pose_request after =
         request->chains.count ? pm_pose_after_chains(request, local) : *request;
     size_t count = 0;
-    if (request->chains.count) {
+    if (request->chains.count)
         variants[count++] = pm_plan_pose_variant(&before, 0);
-        variants[count++] = reach_variant;
+    for (unsigned stands = 0; stands < 2; stands++) {
+        bool used = false;
+        for (pm_u32 n = 0; n < request->chains.count; n++)
+            used = used || !pm_chain_stands(&request->chains, n) == !stands;
+        if (used)
+            variants[count++] = reach_variant(stands);
     }
     for (size_t i = 0; i < request->target_count; i++)
         variants[count++] = pm_plan_pose_variant(&after, i);
@@ -152,7 +161,9 @@ pm_step pm_plan_poses(const pm_pose_request *r, size_t index, const pm_piece *pi
 
 pm_step pm_plan_reach(const pm_pose_request *r, size_t chain, pm_address local,
                       const pm_piece *piece) {
-    pm_step step = {.variant = reach_variant, .items = piece->count, .grouping = PM_GROUPS_ANY};
+    pm_step step = {.variant = reach_variant(pm_chain_stands(&r->chains, (pm_u32)chain)),
+                    .items = piece->count,
+                    .grouping = PM_GROUPS_ANY};
     pm_step_numbers *n = &step.numbers;
     step.parameters = pm_parameters_of(step.variant.file, &step.parameter_count);
     set_size(n, r, 0, piece);
@@ -160,6 +171,8 @@ pm_step pm_plan_reach(const pm_pose_request *r, size_t chain, pm_address local,
     n->offsets.staged = pm_is_given(&r->instances) ? PM_STAGED_LEVELS : 0;
     n->goals_offset = begin_of(r, PM_MEMORY_GOALS, piece->from);
     n->goal_stride = r->goal_stride;
+    n->heights_offset = r->heights.offset;
+    n->grid = r->grid;
     n->chain = r->chains.of[chain] & 0xffffu;
     n->flags = r->chains.of[chain] >> 16;
     n->goal = (pm_u32)chain;

@@ -36,6 +36,7 @@ typedef struct pm_pose_request {
             pm_address placements; /* of bodies, and of goals in the world */
             pm_address goals;
             pm_address transitions;
+            pm_address heights; /* of the ground */
             pm_address speeds; /* of bodies */
         };
         pm_address inputs[PM_POSE_INPUTS];
@@ -46,6 +47,7 @@ typedef struct pm_pose_request {
     size_t pose_stride, goal_stride, transition_stride;
     int64_t transition_time;
     pm_chain_list chains; /* their goals are in the same order */
+    pm_height_grid grid;  /* of `heights` */
     pm_u32 staged;        /* PM_STAGED_...: what `poses` are */
     size_t first; /* number of instance 0 in the whole job, which decides when it is updated */
     uint64_t frame;

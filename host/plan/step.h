@@ -39,8 +39,8 @@ size_t pm_plan_launch_limit(const pm_plan_device *device, size_t work);
 typedef struct pm_variant {
     const char
         *file; /* "walk", "gather", "velocity", "acceleration", "locate", "lowpass", "points",
-                          "crowd_workgroup", "crowd_reach", "bodies_workgroup" or "build_check" and the others
-                          that build clips; also the kernel's name */
+                          "crowd_workgroup", "crowd_reach", "crowd_ground", "bodies_workgroup" or "build_check"
+                          and the others that build clips; also the kernel's name */
     const char *curve; /* PM_METHOD; of "build_segments" a builder; "locate" and those that build
                           keys: any */
     unsigned components;
@@ -115,6 +115,7 @@ typedef enum pm_memory {
     PM_MEMORY_PLACEMENTS,
     PM_MEMORY_GOALS,
     PM_MEMORY_TRANSITIONS,
+    PM_MEMORY_HEIGHTS,
     PM_MEMORY_SPEEDS,
     /* the results: values or records; states of bodies have PM_BODY_OUTPUTS of them, points two */
     PM_MEMORY_RESULTS,
@@ -152,7 +153,8 @@ typedef struct pm_step_numbers {
     pm_crowd_size size;
     pm_u32 per_group, slots;
     pm_u64 placements_offset, speeds_offset; /* bytes */
-    pm_u64 goals_offset, goal_stride;        /* likewise */
+    pm_u64 goals_offset, goal_stride, heights_offset; /* likewise */
+    pm_height_grid grid;
     pm_u32 chain, flags, goal;
     pm_u32 has_placements, has_speeds, has_points, has_hinges;
     pm_body_targets targets;

@@ -148,6 +148,8 @@ typedef struct pm_cl_crowd_job {
     pm_cl_input
         goals; /* (instance_count, chain_count) pm_chain_goal; the offset is a multiple of 16 */
     size_t goal_stride; /* bytes, a multiple of 16, or in host memory of 4 */
+    pm_height_field ground;
+    pm_cl_input heights; /* (rows, columns) float */
     /* (instance_count) states of transitions; the offset is a multiple of 16 */
     pm_cl_input transitions;
     size_t transition_stride; /* bytes, a multiple of 16, or in host memory of 4 */

@@ -67,7 +67,8 @@ typedef enum pm_chain_kind {
     PM_CHAIN_TWO_BONES =
         0,        /* a leg or an arm: the upper and the lower turn until the end is at the goal */
     PM_CHAIN_AIM, /* joints that share a turn towards the goal: eyes, a head, a spine */
-    PM_CHAIN_PIN  /* the root is moved so that a joint is at the goal */
+    PM_CHAIN_PIN, /* the root is moved so that a joint is at the goal */
+    PM_CHAIN_STAND /* the pelvis moves along up, and legs bend, until feet stand on the ground */
 } pm_chain_kind;
 
 /* Joints that a job's goals change, after layers and before the hierarchy; docs/crowds.md has the formulas. Between
@@ -76,12 +77,14 @@ typedef enum pm_chain_kind {
 typedef struct pm_chain {
     pm_chain_kind kind;
     /* Each one below the one before it. Two bones: upper, lower and end. An aim: up to 8 that turn; the last one looks.
-     * A pin: the one that comes to the goal. */
+     * A pin: the one that comes to the goal. What stands: the pelvis, and the ends of 1 to 8 chains of two bones
+     * whose uppers are below it. */
     const uint32_t *joints;
     size_t joint_count;
     /* Two bones: the axis about which the lower turns where a pose is straight, in the frame of the lower's parent;
      * positive turns bend. 0 0 0: that of the rest pose, which must be bent by 2 degrees or more. An aim: up, in the
-     * frame of the last joint. */
+     * frame of the last joint. What stands: up of the model or, with PM_CHAIN_IN_WORLD, of the world: 0 1 0 or
+     * 0 0 1. */
     float axis[3];
     float forward[3]; /* of an aim, in the frame of the last joint */
     const float
@@ -376,6 +379,27 @@ typedef struct pm_chain_goal {
     float reserved[3];     /* should be 0 */
 } pm_chain_goal;
 
+/* How an instance stands: the goal of a PM_CHAIN_STAND, in place of a pm_chain_goal; all zero has no effect. Any 64
+ * bytes are accepted: a foot has no effect where the height of the ground below it is not finite, or 2^40 or
+ * more, and where the plane is steeper than 84 degrees. */
+typedef struct pm_stand_goal {
+    float point[3]; /* of a plane */
+    float weight;   /* of all */
+    float normal[3]; /* of the plane, of any length. Without a direction: the job's heights are the ground */
+    float tilt;      /* the part of the ground's slope that the ends of legs, the feet, take */
+    float lowest, highest; /* limits of the pelvis's way along up; NaN: none */
+    float reserved[6];     /* should be 0 */
+} pm_stand_goal;
+
+/* The nodes of a height field: node (row, column) is at origin + cell * (column, row), in x and the other axis that is
+ * not up. Between the nodes heights are bilinear, and so are slopes between central differences; beyond them, heights are
+ * those of the nearest. */
+typedef struct pm_height_field {
+    float origin[2];
+    float cell;             /* 1e-6 to 1e6 */
+    uint32_t columns, rows; /* 1 to 2^24; 0: there are no heights */
+} pm_height_field;
+
 /* ---- posing ------------------------------------------------------------------------ */
 
 /* Contents of a joint's record, or with PM_CROWD_BOUNDS of an instance's. Joints are in skeleton order,
@@ -482,7 +506,7 @@ typedef struct pm_crowd_job {
     const uint32_t *indices;
     size_t index_count; /* at most 2^32 - 1 */
 
-    /* Inverse kinematics: the chains, and for each instance a pm_chain_goal of each of them in
+    /* Inverse kinematics: the chains, and for each instance a pm_chain_goal or pm_stand_goal of each of them in
      * the same order. The address and the stride are multiples of 4; a stride of 0 is chain_count goals. Not with
      * states of bodies, whose velocities are those of clips. A job on a device takes the memory of PM_CROWD_LOCAL of
      * all joints of its entries there. NULL: none */
@@ -497,6 +521,9 @@ typedef struct pm_crowd_job {
     const void *transitions;
     size_t transition_stride;
     int64_t transition_time; /* the present time in ticks, of any clock of the caller's */
+    /* The ground of chains that stand, along up in the space of their goals. heights NULL: it has none */
+    pm_height_field ground;
+    const float *heights; /* (rows, columns) */
 
     /* For states of bodies, which require instances that show clip A alone: without `poses` and
      * layers, and with a weight that is 0. Jobs on a caller's queue ignore clip B instead. Placements also
@@ -529,7 +556,9 @@ typedef struct pm_crowd_one {
 
     const pm_chain_use *chains; /* as in pm_crowd_job; NULL: none */
     size_t chain_count;
-    const pm_chain_goal *goals; /* (chain_count) */
+    const pm_chain_goal *goals; /* (chain_count); of those that stand with the bytes of a pm_stand_goal */
+    pm_height_field ground;     /* as in pm_crowd_job */
+    const float *heights;
 
     const void *transition; /* its state, as in pm_crowd_job; NULL: none */
     int64_t transition_time;

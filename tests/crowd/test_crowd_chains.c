@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Inverse kinematics of crowds: chains of two bones, aims and pins against formulas in double precision, written from
- * docs/crowds.md with angles and matrices of rotations; reach, continuity, and the same bits on every reader for any
- * bytes.
+ * Inverse kinematics of crowds: chains of two bones, aims, pins and feet on the ground against formulas in double
+ * precision, written from docs/crowds.md with angles and matrices of rotations; reach, continuity, and the same bits on
+ * every reader for any bytes.
  */
 #include "engine/engine.h"
 #include "oracle/crowd_oracle.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A figure: hips, spine, chest, head; leg; clavicle, arm with a joint that twists, and a wrist. */
+/* A figure: hips, spine, chest, head; leg; clavicle, arm with a joint that twists, and a wrist; the other leg. */
 enum {
     HIPS,
     SPINE,
@@ -29,23 +29,28 @@ enum {
     FOREARM,
     WRIST,
     HAND,
+    OTHER_THIGH,
+    OTHER_SHIN,
+    OTHER_FOOT,
     JOINTS
 };
-enum { LEG, ARM, SPINE_AIM, GAZE, HAND_PIN, CHAINS };
+enum { LEG, ARM, SPINE_AIM, GAZE, HAND_PIN, CHAINS, OTHER_LEG = CHAINS, STAND, STAND_Z, ALL_CHAINS };
 enum { COUNT = 53 };
 static const double PI = 3.14159265358979323846;
 
 static const int32_t parents[JOINTS] = {-1,    HIPS,     SPINE,     CHEST, HIPS,    THIGH, SHIN,
-                                        CHEST, CLAVICLE, UPPER_ARM, TWIST, FOREARM, WRIST};
+                                        CHEST, CLAVICLE, UPPER_ARM, TWIST, FOREARM, WRIST,
+                                        HIPS,  OTHER_THIGH, OTHER_SHIN};
 static const double offsets[JOINTS][3] = {
     {0, 0.9, 0},      {0, 0.1, 0.01}, {0, 0.25, 0},   {0, 0.3, 0.05},   {0.1, -0.05, 0},
     {0.01, -0.42, 0}, {0, -0.43, 0},  {0.1, 0.2, 0},  {0.12, 0, -0.01}, {0.14, 0, 0},
-    {0.15, 0.01, 0},  {0.2, 0, 0},    {0.06, 0, 0.02}};
+    {0.15, 0.01, 0},  {0.2, 0, 0},    {0.06, 0, 0.02}, {-0.1, -0.05, 0}, {0, -0.44, 0}, {0.01, -0.41, 0}};
 
 static const uint32_t leg[] = {THIGH, SHIN, FOOT}, arm[] = {UPPER_ARM, FOREARM, HAND};
 static const uint32_t spine[] = {SPINE, CHEST, HEAD}, gaze[] = {HEAD}, hand[] = {HAND};
+static const uint32_t other_leg[] = {OTHER_THIGH, OTHER_SHIN, OTHER_FOOT}, stand[] = {HIPS, FOOT, OTHER_FOOT};
 static const float shares[] = {1, 0.5f, 2};
-static const pm_chain chains[CHAINS] = {
+static const pm_chain chains[ALL_CHAINS] = {
     {.kind = PM_CHAIN_TWO_BONES, .joints = leg, .joint_count = 3, .axis = {1, 0.1f, -0.05f}},
     {.kind = PM_CHAIN_TWO_BONES, .joints = arm, .joint_count = 3, .limit = 0.95f},
     {.kind = PM_CHAIN_AIM,
@@ -60,7 +65,10 @@ static const pm_chain chains[CHAINS] = {
      .axis = {0, 1, 0.2f},
      .forward = {0, 0, 1},
      .limit = 1.2f},
-    {.kind = PM_CHAIN_PIN, .joints = hand, .joint_count = 1}};
+    {.kind = PM_CHAIN_PIN, .joints = hand, .joint_count = 1},
+    {.kind = PM_CHAIN_TWO_BONES, .joints = other_leg, .joint_count = 3, .axis = {1, 0, 0}},
+    {.kind = PM_CHAIN_STAND, .joints = stand, .joint_count = 3, .axis = {0, 1, 0}},
+    {.kind = PM_CHAIN_STAND, .joints = stand, .joint_count = 3, .axis = {0, 0, 1}}};
 
 typedef struct figure {
     float rotations[JOINTS][4], positions[JOINTS][3];
@@ -96,7 +104,7 @@ static void figure_make(pm_engine *engine, figure *f) {
                                    .levels = levels,
                                    .level_count = COUNT_OF(levels),
                                    .chains = chains,
-                                   .chain_count = CHAINS};
+                                   .chain_count = ALL_CHAINS};
     const pm_clip_desc clip = {.track_count = JOINTS,
                                .timelines = &timeline,
                                .rotations = {.data = f->rotations},
@@ -368,12 +376,12 @@ static void random_poses(random_source *source, const figure *f, float *poses) {
             double any[4];
             vec3 v = {random_between(source, -0.4, 0.4), random_between(source, -0.4, 0.4),
                       random_between(source, -0.4, 0.4)};
-            if (j == SHIN)
+            if (j == SHIN || j == OTHER_SHIN)
                 v = (vec3){random_between(source, 0.2, 2), v.y / 4, v.z / 4};
             if (j == FOREARM)
                 v = (vec3){v.x, v.y / 4, random_between(source, 0.4, 2)};
             put_quat(r, turn_of(v.x, v.y, v.z));
-            if (j == THIGH || j == UPPER_ARM || j == HIPS) {
+            if (j == THIGH || j == OTHER_THIGH || j == UPPER_ARM || j == HIPS) {
                 random_quaternion(source, any);
                 put_quat(r, quat_of(any));
             }
@@ -441,6 +449,8 @@ static float *posed_alike(const figure *f, pm_crowd_job job, pm_crowd_output out
                                                                     ? job.goal_stride
                                                                     : job.chain_count *
                                                                           sizeof(pm_chain_goal))),
+            .ground = job.ground,
+            .heights = job.heights,
             .placement = job.placements ? &job.placements[i] : NULL};
         expect_success(pm_crowd_pose_one(f->crowd, &from, one, new_error()));
         expect_same_bits(one, records + i * floats, floats, floats);
@@ -831,6 +841,272 @@ TEST_ON_BOTH(placements_take_goals_into_model_space) {
     }
 }
 
+/* ---- ground ------------------------------------------------------------------------------------ */
+
+enum { COLUMNS = 9, ROWS = 12 };
+
+typedef struct ground {
+    pm_height_field field;
+    float heights[ROWS][COLUMNS];
+    pm_stand_goal goals[COUNT];
+    pm_placement placements[COUNT];
+} ground;
+
+/* Hills below the figure; every third instance stands on a plane. */
+static void random_ground(random_source *source, ground *g) {
+    g->field = (pm_height_field){{-1.3f, -1.9f}, 0.37f, COLUMNS, ROWS};
+    for (size_t i = 0; i < ROWS; i++)
+        for (size_t k = 0; k < COLUMNS; k++)
+            g->heights[i][k] = (float)random_between(source, -0.2, 0.2);
+    random_placements(source, g->placements);
+    for (size_t i = 0; i < COUNT; i++) {
+        pm_stand_goal *s = &g->goals[i];
+        *s = (pm_stand_goal){.weight = i % 4 ? 1 : (float)random_unit(source),
+                             .tilt = i % 5 ? (float)random_unit(source) : 0,
+                             .lowest = i % 7 ? NAN : -0.05f,
+                             .highest = i % 7 ? INFINITY : 0.02f};
+        for (size_t k = 0; k < 3; k++) {
+            s->point[k] = (float)random_between(source, -0.2, 0.2);
+            s->normal[k] = i % 3 ? 0 : (float)random_between(source, -0.3, 0.3);
+        }
+        s->normal[1] += i % 3 ? 0 : 1;
+        s->normal[2] += i % 3 ? 0 : 1;
+        g->placements[i].position[1] = g->placements[i].position[2] = 0.1f;
+    }
+}
+
+/* Height, and the slope towards two neighbouring nodes, of a coordinate in nodes. */
+static double height_at(const ground *g, double u, double v) {
+    u = fmin(fmax(u, 0), COLUMNS - 1);
+    v = fmin(fmax(v, 0), ROWS - 1);
+    const size_t i = (size_t)fmin(floor(u), COLUMNS - 2), k = (size_t)fmin(floor(v), ROWS - 2);
+    const double s = u - (double)i, t = v - (double)k;
+    return (1 - t) * ((1 - s) * (double)g->heights[k][i] + s * (double)g->heights[k][i + 1]) +
+           t * ((1 - s) * (double)g->heights[k + 1][i] + s * (double)g->heights[k + 1][i + 1]);
+}
+
+/* Bilinear between the nodes' central differences: a difference over two cells of bilinear heights, but for the rim,
+ * where a node has the height of the last one on its other side. */
+static double slope_at(const ground *g, double u, double v, bool along_rows) {
+    u = fmin(fmax(u, 0), COLUMNS - 1);
+    v = fmin(fmax(v, 0), ROWS - 1);
+    const double before = along_rows ? height_at(g, u, v - 1) : height_at(g, u - 1, v);
+    const double after = along_rows ? height_at(g, u, v + 1) : height_at(g, u + 1, v);
+    return (after - before) / (2 * (double)g->field.cell);
+}
+
+typedef struct footing {
+    double rise;
+    vec3 normal; /* in the model */
+} footing;
+
+static vec3 level_vector(bool z, double x, double up, double other) {
+    return z ? (vec3){x, other, up} : (vec3){x, up, other};
+}
+
+/* Below a place of the model. `at`: the instance's place in the ground's space. */
+static footing footing_of(const ground *g, size_t i, bool z, quat turn, vec3 origin, vec3 place) {
+    const pm_stand_goal *s = &g->goals[i];
+    const vec3 p = vec3_add(origin, quat_rotate(turn, place)), n = vector_of(s->normal),
+               q = vector_of(s->point);
+    const double other = z ? p.y : p.z, cell = (double)g->field.cell;
+    double slopes[2], height;
+    if (vec3_norm(n) > 0) {
+        const double up = z ? n.z : n.y;
+        slopes[0] = -n.x / up;
+        slopes[1] = -(z ? n.y : n.z) / up;
+        height = (z ? q.z : q.y) + slopes[0] * (p.x - q.x) + slopes[1] * (other - (z ? q.y : q.z));
+    } else {
+        const double u = (p.x - (double)g->field.origin[0]) / cell;
+        const double v = (other - (double)g->field.origin[1]) / cell;
+        height = height_at(g, u, v);
+        slopes[0] = slope_at(g, u, v, false);
+        slopes[1] = slope_at(g, u, v, true);
+    }
+    return (footing){height - (z ? origin.z : origin.y),
+                     quat_rotate(quat_conjugate(turn), level_vector(z, -slopes[0], 1, -slopes[1]))};
+}
+
+/* The pose that stands; *far: whether a foot is further than its leg reaches exactly, with or without the ground. */
+static pose oracle_stand(const ground *g, size_t i, bool z, bool in_world, pose p, places *near,
+                         vec3 targets[2], bool *far) {
+    static const uint32_t *const legs[2] = {leg, other_leg};
+    const pm_stand_goal *s = &g->goals[i];
+    const pm_placement *at = &g->placements[i];
+    const quat turn = in_world ? quat_normalise((quat){(double)at->rotation[0], (double)at->rotation[1],
+                                                       (double)at->rotation[2], (double)at->rotation[3]})
+                               : (quat){0, 0, 0, 1};
+    const vec3 origin = in_world ? vector_of(at->position) : (vec3){0, 0, 0};
+    const vec3 up = quat_rotate(quat_conjugate(turn), level_vector(z, 0, 1, 0));
+    footing f[2];
+    double least = INFINITY;
+    const pose was = p;
+    for (size_t k = 0; k < 2; k++) {
+        f[k] = footing_of(g, i, z, turn, origin, space_of(&p, (int32_t)legs[k][2]).origin);
+        least = fmin(least, f[k].rise);
+    }
+    const double w = weight_of(s->weight);
+    const double shift = w * fmin(fmax(least, (double)s->lowest), (double)s->highest);
+    p.joints[HIPS].position = vec3_add(p.joints[HIPS].position, vec3_scale(up, shift));
+    *far = false;
+    for (size_t k = 0; k < 2; k++) {
+        pm_chain c = chains[k ? OTHER_LEG : LEG];
+        const space foot = space_of(&was, (int32_t)legs[k][2]);
+        const vec3 upper = space_of(&p, (int32_t)legs[k][0]).origin;
+        const vec3 lower = space_of(&p, (int32_t)legs[k][1]).origin;
+        const vec3 end = space_of(&p, (int32_t)legs[k][2]).origin;
+        const double L = vec3_norm(vec3_subtract(lower, upper)) + vec3_norm(vec3_subtract(end, lower));
+        const double reach = vec3_norm(vec3_subtract(end, upper)) / L;
+        c.limit = (float)fmax(0.97, reach);
+        targets[k] = vec3_add(foot.origin, vec3_scale(up, w * f[k].rise));
+        *far = *far || vec3_norm(vec3_subtract(targets[k], upper)) > fmax(0.97, reach) * L;
+        const quat tilt = quat_power(arc_of(up, f[k].normal), w * weight_of(s->tilt));
+        pm_chain_goal goal = {.weight = 1, .rotation_weight = 1};
+        put_quat(goal.rotation, quat_multiply(tilt, foot.rotation));
+        memcpy(goal.position, (float[3]){(float)targets[k].x, (float)targets[k].y, (float)targets[k].z},
+               sizeof goal.position);
+        /* nearly straight, a knee's angle is known no better than its cosine */
+        come_near(near, 0.95, fmax(reach, vec3_norm(vec3_subtract(targets[k], upper)) / L));
+        oracle_two_bones(&p, &c, vector_of(c.axis), &goal, false, near);
+    }
+    return p;
+}
+
+static pm_crowd_job job_on(const ground *g, const float *poses, const pm_chain_use *use) {
+    return (pm_crowd_job){.poses = poses,
+                          .chains = use,
+                          .chain_count = 1,
+                          .goals = g->goals,
+                          .ground = g->field,
+                          .heights = g->heights[0],
+                          .placements = use->flags & PM_CHAIN_IN_WORLD ? g->placements : NULL};
+}
+
+TEST_ON_BOTH(feet_stand_on_the_ground_as_the_oracle_has_them) {
+    SCOPED(figure_free) figure f;
+    figure_make(engine_for(state), &f);
+    random_source source = random_salted(0xC48);
+    static float poses[COUNT * JOINTS * 12];
+    static ground g;
+    double worst = 0, worst_shift = 0, worst_foot = 0;
+    size_t judged = 0, reached = 0;
+    for (size_t round = 0; round < 20; round++) {
+        const bool z = round % 2, in_world = round / 2 % 2;
+        const pm_chain_use use = {z ? STAND_Z : STAND, in_world ? PM_CHAIN_IN_WORLD : 0};
+        random_poses(&source, &f, poses);
+        random_ground(&source, &g);
+        SCOPED(guarded_free_at)
+        float *records = posed_alike(&f, job_on(&g, poses, &use), PM_CROWD_LOCAL);
+        for (size_t i = 0; i < COUNT; i++) {
+            static const int32_t feet[] = {FOOT, OTHER_FOOT};
+            places near = far_away;
+            vec3 targets[2];
+            bool far;
+            const pose given = pose_of(&f, records, i);
+            const pose wanted =
+                oracle_stand(&g, i, z, in_world, pose_of(&f, poses, i), &near, targets, &far);
+            for (size_t k = 0; k < 2 && !far; k++) {
+                const vec3 end = space_of(&given, feet[k]).origin;
+                worst_foot = fmax(worst_foot, vec3_norm(vec3_subtract(end, targets[k])));
+                reached++;
+            }
+            judged += near.margin >= 1;
+            for (size_t j = 0; j < JOINTS && near.margin >= 1; j++) {
+                worst = fmax(worst, oracle_error(given.joints[j].rotation, wanted.joints[j].rotation));
+                worst_shift = fmax(worst_shift, vec3_norm(vec3_subtract(given.joints[j].position,
+                                                                        wanted.joints[j].position)));
+            }
+        }
+    }
+    printf("%zu judged: %.3g rad, pelvis %.3g; %zu feet: %.3g\n", judged, worst, worst_shift, reached,
+           worst_foot);
+    assert_true(judged > 100 && reached > 100);
+    assert_true(worst < 2e-6);
+    assert_true(worst_shift < 1e-6);
+    assert_true(worst_foot < 1e-5 * 0.8);
+}
+
+/* A leg that is straight, too, and whatever the weights are; on ground that is nearly flat, nearly nothing. */
+TEST_ON_BOTH(flat_ground_changes_nothing) {
+    SCOPED(figure_free) figure f;
+    figure_make(engine_for(state), &f);
+    random_source source = random_salted(0xC49);
+    static float poses[COUNT * JOINTS * 12];
+    static ground g;
+    random_ground(&source, &g);
+    for (unsigned n = 0; n < 4; n++) {
+        const pm_chain_use use = {n % 2 ? STAND_Z : STAND, PM_CHAIN_IN_WORLD};
+        const float height = n < 2 ? 0.125f : 0.125001f;
+        random_poses(&source, &f, poses);
+        for (size_t i = 0; i < COUNT; i++) {
+            float *shin = record_of(&f, poses, i, SHIN), *foot = record_of(&f, poses, i, FOOT);
+            if (i % 2) { /* exactly straight */
+                put_quat(shin, turn_of(0, 0, 0));
+                shin[4] = shin[6] = foot[4] = foot[6] = 0;
+            }
+            for (size_t k = 0; k < 3; k++)
+                g.goals[i].normal[k] = i % 3 == 0 && k == 1 + n % 2;
+            g.placements[i].position[1] = g.placements[i].position[2] = 0.125f;
+            memcpy(g.goals[i].point, (float[3]){1, height, height}, sizeof g.goals[i].point);
+            g.goals[i].lowest = g.goals[i].highest = 0;
+        }
+        for (size_t i = 0; i < (size_t)ROWS * COLUMNS; i++)
+            g.heights[i / COLUMNS][i % COLUMNS] = height;
+        SCOPED(guarded_free_at)
+        float *records = posed_alike(&f, job_on(&g, poses, &use), PM_CROWD_LOCAL);
+        if (n < 2)
+            expect_same_bits(records, poses, COUNT_OF(poses), (size_t)JOINTS * 12);
+        for (size_t i = 0; i < COUNT_OF(poses); i++)
+            assert_true(fabsf(records[i] - poses[i]) < 3e-3f);
+    }
+}
+
+TEST_ON_BOTH(any_ground_gives_finite_poses_with_the_same_bits_on_all_readers) {
+    static const float odd[] = {NAN, INFINITY, -INFINITY, 3e38f, -3e38f, 1e-39f, 1e12f, 1e-20f, 0, -1};
+    SCOPED(figure_free) figure f;
+    figure_make(engine_for(state), &f);
+    random_source source = random_salted(0xC4A);
+    static float poses[COUNT * JOINTS * 12];
+    static ground g;
+    const size_t rounds = long_sweeps() ? 10000 : 60;
+    for (size_t round = 0; round < rounds; round++) {
+        const pm_crowd_output output = outputs[round % COUNT_OF(outputs)];
+        pm_chain_use uses[] = {{round % 2 ? STAND_Z : STAND, round / 2 % 2 ? PM_CHAIN_IN_WORLD : 0}};
+        random_poses(&source, &f, poses);
+        random_ground(&source, &g);
+        /* exact sizes, so that no height beyond is read */
+        static const uint32_t counts[][2] = {{1, 1}, {1, ROWS}, {COLUMNS, 1}, {2, 2}, {COLUMNS, ROWS}};
+        g.field.columns = counts[round % 5][0];
+        g.field.rows = counts[round % 5][1];
+        const size_t nodes = (size_t)g.field.columns * g.field.rows;
+        SCOPED(guarded_free_at) float *heights = guarded_floats(nodes);
+        for (size_t i = 0; i < nodes; i++)
+            heights[i] = random_bits(&source) % 4 ? (float)random_unit(&source)
+                                                  : odd[random_bits(&source) % COUNT_OF(odd)];
+        if (round % 3 == 1) {
+            g.field.origin[round % 2] = round % 4 ? 3e38f : -1e30f;
+            g.field.cell = round % 4 ? 1e-6f : 1e6f;
+        }
+        for (size_t i = 0; i < COUNT; i++) {
+            float numbers[sizeof *g.goals / sizeof(float)];
+            memcpy(numbers, &g.goals[i], sizeof numbers);
+            numbers[random_bits(&source) % 10] = odd[random_bits(&source) % COUNT_OF(odd)];
+            memcpy(&g.goals[i], numbers, sizeof numbers);
+            if (i % 4 == 0)
+                any_bytes(&source, &g.goals[i], sizeof g.goals[i]);
+        }
+        if (round % 5 == 4)
+            any_bytes(&source, &g.placements[round % COUNT], sizeof *g.placements);
+        pm_crowd_job job = job_on(&g, poses, uses);
+        job.heights = heights;
+        const size_t numbers =
+            output == PM_CROWD_BOUNDS ? 8 : JOINTS * pm_crowd_record_bytes(output) / sizeof(float);
+        SCOPED(guarded_free_at) float *records = posed_alike(&f, job, output);
+        for (size_t i = 0; i < COUNT * numbers && output != PM_CROWD_PALETTE_HALF; i++)
+            assert_true(isfinite(records[i]));
+    }
+}
+
 /* ---- refusals ---------------------------------------------------------------------------------- */
 
 TEST_ON_REFERENCE(chains_are_checked) {
@@ -854,13 +1130,18 @@ TEST_ON_REFERENCE(chains_are_checked) {
     REFUSED("straight", .joints = fine, .joint_count = 3);
     REFUSED("axis", .joints = fine, .joint_count = 3, .axis = {NAN});
     REFUSED("limit", .joints = fine, .joint_count = 3, .axis = {1}, .limit = 1);
-    REFUSED("kind", .kind = (pm_chain_kind)3, .joints = fine, .joint_count = 1);
+    REFUSED("kind", .kind = (pm_chain_kind)4, .joints = fine, .joint_count = 1);
     REFUSED("forward", .kind = PM_CHAIN_AIM, .joints = fine, .joint_count = 1, .axis = {1});
     REFUSED("parallel", .kind = PM_CHAIN_AIM, .joints = fine, .joint_count = 1, .axis = {1},
             .forward = {-2});
     REFUSED("shares", .kind = PM_CHAIN_AIM, .joints = fine, .joint_count = 2, .axis = {1},
             .forward = {0, 1}, .shares = none);
     REFUSED("pin", .kind = PM_CHAIN_PIN, .joints = fine, .joint_count = 1, .limit = 0.5f);
+    REFUSED("2 to 9 that stand", .kind = PM_CHAIN_STAND, .joints = fine, .joint_count = 1, .axis = {0, 1});
+    REFUSED("up", .kind = PM_CHAIN_STAND, .joints = fine, .joint_count = 2, .axis = {0, 1, 1});
+    REFUSED("up", .kind = PM_CHAIN_STAND, .joints = fine, .joint_count = 2, .axis = {0, -1});
+    REFUSED("not the end of two bones", .kind = PM_CHAIN_STAND, .joints = fine, .joint_count = 2,
+            .axis = {0, 1});
 #undef REFUSED
     chain = (pm_chain){.joints = fine, .joint_count = 3, .axis = {1}};
     expect_next_refused(pm_chain, chain, last_error(),
@@ -875,7 +1156,7 @@ TEST_ON_BOTH(jobs_with_chains_are_checked) {
     figure_make(engine_for(state), &f);
     static const pm_crowd_instance instance;
     static const pm_chain_goal goals[PM_CROWD_MAX_CHAINS + 1];
-    static const pm_chain_use leg_use = {LEG, 0}, beyond = {CHAINS, 0}, odd = {LEG, 4},
+    static const pm_chain_use leg_use = {LEG, 0}, beyond = {ALL_CHAINS, 0}, odd = {LEG, 4},
                               world = {LEG, 1};
     static const pm_chain_use many[PM_CROWD_MAX_CHAINS + 1];
     float records[JOINTS * 12];
@@ -889,7 +1170,7 @@ TEST_ON_BOTH(jobs_with_chains_are_checked) {
         pm_crowd_output output;
         bool placed;
     } cases[] = {
-        {"skeleton has 5", &beyond, 1, goals, 0, PM_CROWD_LOCAL, false},
+        {"skeleton has 8", &beyond, 1, goals, 0, PM_CROWD_LOCAL, false},
         {"no pm_chain_flag", &odd, 1, goals, 0, PM_CROWD_LOCAL, false},
         {"goals is NULL", &leg_use, 1, NULL, 0, PM_CROWD_LOCAL, false},
         {"but no chains", NULL, 0, goals, 0, PM_CROWD_LOCAL, false},
@@ -912,6 +1193,43 @@ TEST_ON_BOTH(jobs_with_chains_are_checked) {
                                   .goals = cases[i].goals,
                                   .goal_stride = cases[i].stride,
                                   .placements = cases[i].placed ? &placement : NULL};
+        expect_error(pm_crowd_pose(f.crowd, &job, new_error()), PM_ERROR_ARGUMENT, cases[i].words);
+    }
+}
+
+TEST_ON_BOTH(ground_is_checked) {
+    SCOPED(figure_free) figure f;
+    figure_make(engine_for(state), &f);
+    static const pm_crowd_instance instance;
+    static const pm_stand_goal goal;
+    static const pm_chain_use stands = {STAND, 0}, poled = {STAND, 2}, walks = {LEG, 0};
+    static const float heights[4];
+    float records[JOINTS * 12];
+    const struct {
+        const char *words;
+        const pm_chain_use *use;
+        pm_height_field field;
+        const float *heights;
+    } cases[] = {{"no pole", &poled, {{0, 0}, 1, 2, 2}, heights},
+                 {"no chain of the job stands", &walks, {{0, 0}, 1, 2, 2}, heights},
+                 {"heights is NULL", &stands, {{0, 0}, 1, 2, 2}, NULL},
+                 {"0 columns", &stands, {{0, 0}, 1, 0, 2}, heights},
+                 {"0 rows", &stands, {{0, 0}, 1, 2, 0}, heights},
+                 {"16777217 rows", &stands, {{0, 0}, 1, 2, (1 << 24) + 1}, heights},
+                 {"expected a cell", &stands, {{0, 0}, 0, 2, 2}, heights},
+                 {"expected a cell", &stands, {{0, 0}, NAN, 2, 2}, heights},
+                 {"finite origin", &stands, {{0, INFINITY}, 1, 2, 2}, heights}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        const pm_crowd_target target = {.output = PM_CROWD_LOCAL, .memory = records};
+        const pm_crowd_job job = {.instances = &instance,
+                                  .instance_count = 1,
+                                  .outputs = &target,
+                                  .output_count = 1,
+                                  .chains = cases[i].use,
+                                  .chain_count = 1,
+                                  .goals = &goal,
+                                  .ground = cases[i].field,
+                                  .heights = cases[i].heights};
         expect_error(pm_crowd_pose(f.crowd, &job, new_error()), PM_ERROR_ARGUMENT, cases[i].words);
     }
 }

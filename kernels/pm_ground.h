@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Feet on uneven ground: a chain that stands moves the pelvis along up and bends legs, so that feet are as high above
+ * the ground as they are above level ground (docs/crowds.md, "Ground"). Up is y or z of the space of goals, the
+ * model or the world. As in pm_reach.h nothing is NaN that was not.
+ */
+#ifndef PM_GROUND_H
+#define PM_GROUND_H
+
+#include "pm_reach.h"
+
+/* What chains of PM_LANES instances stand on, beside what they read and write. */
+typedef struct pm_standing {
+    pm_reaching reaching;
+    pm_global const float *heights;
+    pm_height_grid grid;
+} pm_standing;
+
+/* A goal of such a chain (pm_stand_goal), and the instance's place. Rotation and origin are those of the model in the
+ * space of goals. */
+typedef struct pm_stance {
+    pm_quat point, normal;
+    real weight, tilt, lowest, highest;
+    pm_mask on_plane;
+    pm_quat rotation, origin;
+    pm_u32 up_is_z;
+} pm_stance;
+
+/* Below a foot. */
+typedef struct pm_footing {
+    real rise;      /* of the ground above level ground */
+    pm_quat normal; /* in the model, of any length */
+    pm_mask has, slopes;
+} pm_footing;
+
+/* The height of the ground, and its slopes along both level axes: metres up for a metre. */
+typedef struct pm_terrain {
+    float height, slopes[2];
+} pm_terrain;
+
+pm_fn float pm_between(float a, float b, float part) {
+    return a + (b - a) * part;
+}
+
+/* A coordinate in nodes, within those that there are; 0 for NaN. `count` is at most 2^24. */
+pm_fn float pm_in_nodes(float at, float origin, float per_cell, pm_u32 count) {
+    float nodes = (at - origin) * per_cell, last = (float)(count - 1);
+    return nodes > 0.0f ? (nodes < last ? nodes : last) : 0.0f;
+}
+
+/* Heights are bilinear. So are slopes between those of the nodes, which are central differences: those of the heights
+ * themselves would jump from cell to cell. Beyond the nodes, heights are those of the nearest ones. */
+pm_fn pm_terrain pm_terrain_at(pm_global const float *heights, const pm_height_grid *g, float x,
+                               float y) {
+    pm_terrain at;
+    float u = pm_in_nodes(x, g->origin[0], g->per_cell, g->columns);
+    float v = pm_in_nodes(y, g->origin[1], g->per_cell, g->rows);
+    pm_u32 i = (pm_u32)u, j = (pm_u32)v;
+    float s = u - (float)i, t = v - (float)j;
+    pm_u32 before = i > 0 ? i - 1 : 0, next = i + 1 < g->columns ? i + 1 : i;
+    pm_u32 after = next + 1 < g->columns ? next + 1 : next;
+    pm_u32 row_before = j > 0 ? j - 1 : 0, row_next = j + 1 < g->rows ? j + 1 : j;
+    pm_u32 row_after = row_next + 1 < g->rows ? row_next + 1 : row_next;
+    pm_global const float *r0 = heights + (pm_u64)row_before * g->columns;
+    pm_global const float *r1 = heights + (pm_u64)j * g->columns;
+    pm_global const float *r2 = heights + (pm_u64)row_next * g->columns;
+    pm_global const float *r3 = heights + (pm_u64)row_after * g->columns;
+    float a = r1[i], b = r1[next], c = r2[i], d = r2[next];
+    float half_ = 0.5f * g->per_cell;
+    at.height = pm_between(pm_between(a, b, s), pm_between(c, d, s), t);
+    at.slopes[0] = half_ * pm_between(pm_between(b - r1[before], r1[after] - a, s),
+                                      pm_between(d - r2[before], r2[after] - c, s), t);
+    at.slopes[1] = half_ * pm_between(pm_between(c - r0[i], d - r0[next], s),
+                                      pm_between(r3[i] - a, r3[next] - b, s), t);
+    return at;
+}
+
+/* 0 in place of what a device may round to 0. */
+pm_fn real pm_stored_real(real a) {
+    real least = PM_REAL(PM_LEAST_WEIGHT), zero = PM_REAL(0.0f);
+    return pm_select((a > -least) & (a < least), zero, a);
+}
+
+/* A vector with these parts along x, up and the other level axis. */
+pm_fn pm_quat pm_level_vector(const pm_stance *st, real x, real up, real other) {
+    return st->up_is_z ? pm_quat_of(x, other, up, PM_REAL(0.0f))
+                       : pm_quat_of(x, up, other, PM_REAL(0.0f));
+}
+
+pm_fn real pm_up_part(const pm_stance *st, pm_quat v) {
+    return st->up_is_z ? v.z : v.y;
+}
+
+pm_fn real pm_other_part(const pm_stance *st, pm_quat v) {
+    return st->up_is_z ? v.y : v.z;
+}
+
+pm_fn pm_quat pm_into_model(const pm_stance *st, pm_quat v) {
+    return pm_vector_turned(pm_quat_conjugate(st->rotation), v);
+}
+
+pm_fn pm_stance pm_stance_of(const pm_standing *s, pm_global const pm_chain_row *c, pm_u32 n,
+                             pm_u32 flags) {
+    pm_stance st;
+    const pm_reaching *r = &s->reaching;
+    pm_global const float *from = r->goals + PM_GOAL_FLOATS * (pm_u64)n;
+    real zero = PM_REAL(0.0f);
+    st.point = pm_gather_quats_at(from, r->goal_at);
+    pm_quat normal = pm_gather_quats_at(from + 4, r->goal_at);
+    pm_quat more = pm_gather_quats_at(from + 8, r->goal_at);
+    st.weight = pm_weight_of(st.point.w);
+    st.tilt = pm_weight_of(normal.w);
+    st.lowest = more.x;
+    st.highest = more.y;
+    st.point.w = normal.w = zero;
+    st.normal = pm_unit_or(normal, pm_quat_of(zero, zero, zero, zero));
+    st.on_plane = pm_dot3(st.normal, st.normal) > PM_REAL(0.5f);
+    st.up_is_z = c->axis[2] != 0.0f;
+    st.rotation = pm_quat_of(zero, zero, zero, PM_REAL(1.0f));
+    st.origin = pm_quat_of(zero, zero, zero, zero);
+    if (flags & PM_REACH_IN_WORLD) {
+        st.rotation = pm_gather_quats_at(r->placements, r->placement_at);
+        st.origin = pm_gather_quats_at(r->placements + 4, r->placement_at);
+        st.origin.w = zero;
+    }
+    return st;
+}
+
+/* The ground below a place of the model. Level ground is at the height of the model's origin. */
+pm_fn pm_footing pm_footing_at(const pm_standing *s, const pm_stance *st, pm_quat place) {
+    pm_footing f;
+    float at[2][PM_LANES], heights[PM_LANES], slopes[2][PM_LANES];
+    real least = PM_REAL(0.1f);
+    pm_quat p = pm_quat_sum(st->origin, pm_vector_turned(st->rotation, place));
+    real x = p.x, other = pm_other_part(st, p), upright = pm_up_part(st, st->normal);
+    real per_up = pm_exact_inverse(pm_select(upright >= least, upright, PM_REAL(1.0f)));
+    real slope_x = pm_stored_real(-st->normal.x * per_up);
+    real slope_other = pm_stored_real(-pm_other_part(st, st->normal) * per_up);
+    real height = pm_fma(slope_x, x - st->point.x,
+                         pm_fma(slope_other, other - pm_other_part(st, st->point),
+                                pm_up_part(st, st->point)));
+    if (s->grid.columns) {
+        pm_set_reals(at[0], x);
+        pm_set_reals(at[1], other);
+        for (pm_u32 i = 0; i < PM_LANES; i++) {
+            pm_terrain t = pm_terrain_at(s->heights, &s->grid, at[0][i], at[1][i]);
+            heights[i] = t.height;
+            slopes[0][i] = t.slopes[0];
+            slopes[1][i] = t.slopes[1];
+        }
+        height = pm_select(st->on_plane, height, pm_reals_of(heights));
+        slope_x = pm_select(st->on_plane, slope_x, pm_stored_real(pm_reals_of(slopes[0])));
+        slope_other = pm_select(st->on_plane, slope_other, pm_stored_real(pm_reals_of(slopes[1])));
+        upright = pm_select(st->on_plane, upright, PM_REAL(1.0f));
+    }
+    f.rise = pm_stored_real(height - pm_up_part(st, st->origin));
+    f.has = (upright >= least) & (st->weight > PM_REAL(0.0f)) & (f.rise > PM_REAL(-0x1p40f)) &
+            (f.rise < PM_REAL(0x1p40f));
+    f.slopes = (slope_x < PM_REAL(0.0f)) | (slope_x > PM_REAL(0.0f)) |
+               (slope_other < PM_REAL(0.0f)) | (slope_other > PM_REAL(0.0f));
+    f.normal = pm_into_model(st, pm_level_vector(st, -slope_x, PM_REAL(1.0f), -slope_other));
+    return f;
+}
+
+/* How far the pelvis moves along up: as far as the foot that goes lowest, within the limits. */
+pm_fn real pm_pelvis_shift(const pm_standing *s, const pm_stance *st,
+                           pm_global const pm_chain_row *c) {
+    const pm_reaching *r = &s->reaching;
+    real zero = PM_REAL(0.0f), far = PM_REAL(0x1p40f), least = PM_REAL(0x1p100f);
+    PM_NO_UNROLL
+    for (pm_u32 k = 0; k < c->count; k++) {
+        pm_global const pm_chain_row *foot = r->chains + c->places[k];
+        pm_space end =
+            pm_space_along(r, r->paths + foot->path, 0, foot->length, pm_space_of_model());
+        pm_footing f = pm_footing_at(s, st, pm_space_origin(end));
+        least = pm_select(f.has, pm_least_of(least, f.rise), least);
+    }
+    real shift = pm_least_of(pm_most_of(least, st->lowest), st->highest);
+    pm_mask moves = (least < far) & (shift > -far) & (shift < far);
+    return pm_stored_real(pm_select(moves, st->weight * shift, zero));
+}
+
+/* Moves a joint, the last of a path, by a vector of the model. */
+pm_fn void pm_pelvis_move(const pm_reaching *r, pm_global const pm_chain_row *c, pm_quat way,
+                          pm_mask moves) {
+    pm_global const pm_u32 *path = r->paths + c->path;
+    pm_u32 last = c->length - 1;
+    PM_NO_UNROLL
+    for (pm_u32 i = 0; i < last; i++)
+        way = pm_vector_within(pm_reach_pose(r, path[i]), way);
+    pm_quat before = pm_reach_pose(r, path[last]).position, after = pm_quat_sum(before, way);
+    moves = moves & (pm_dot3(after, after) < PM_REAL(0x1p80f));
+    pm_reach_put(r, path[last], 1, pm_quat_select(moves, after, before));
+}
+
+/* Chain number `chain` stands by goal number `goal` of each instance. Legs bend before the pelvis moves, because both
+ * do not depend on each other: the goals of feet move with it. */
+pm_fn void pm_stand_chain(const pm_standing *s, pm_u32 chain, pm_u32 flags, pm_u32 goal) {
+    const pm_reaching *r = &s->reaching;
+    pm_global const pm_chain_row *c = r->chains + chain;
+    pm_stance st = pm_stance_of(s, c, goal, flags);
+    real zero = PM_REAL(0.0f), one = PM_REAL(1.0f);
+    if (!pm_any(st.weight > zero))
+        return;
+    real shift = pm_pelvis_shift(s, &st, c);
+    pm_quat up = pm_into_model(&st, pm_level_vector(&st, zero, one, zero));
+    PM_NO_UNROLL
+    for (pm_u32 k = 0; k < c->count; k++) {
+        pm_global const pm_chain_row *foot = r->chains + c->places[k];
+        pm_space end =
+            pm_space_along(r, r->paths + foot->path, 0, foot->length, pm_space_of_model());
+        pm_footing f = pm_footing_at(s, &st, pm_space_origin(end));
+        real raise = pm_stored_real(st.weight * f.rise - shift);
+        pm_mask moves = (raise < zero) | (raise > zero) | (f.slopes & (st.tilt > zero));
+        pm_quat normal = pm_unit_or(f.normal, up);
+        pm_quat tilt = pm_turn_part(pm_short_turn(pm_turn_between(up, normal, up)),
+                                    st.weight * st.tilt);
+        pm_goal g;
+        g.position = pm_quat_of(zero, zero, zero, zero);
+        g.pole = pm_quat_scaled(up, raise);
+        g.rotation = pm_unit_or(pm_quat_product(tilt, end.rotation),
+                                pm_quat_of(zero, zero, zero, zero));
+        moves = moves & f.has & (pm_dot3(g.pole, g.pole) < PM_REAL(0x1p80f));
+        g.weight = pm_select(moves, one, zero);
+        g.rotation_weight = pm_select(moves & pm_is_turn(g.rotation), one, zero);
+        g.pole_weight = zero;
+        if (pm_any(moves))
+            pm_reach_two_bones(r, foot, &g, PM_REACH_DIRECTION, 1);
+    }
+    pm_mask moves = (shift < zero) | (shift > zero);
+    if (pm_any(moves))
+        pm_pelvis_move(r, c, pm_quat_scaled(up, shift), moves);
+}
+
+#endif
