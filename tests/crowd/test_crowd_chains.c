@@ -871,7 +871,8 @@ static void random_ground(random_source *source, ground *g) {
         }
         s->normal[1] += i % 3 ? 0 : 1;
         s->normal[2] += i % 3 ? 0 : 1;
-        g->placements[i].position[1] = g->placements[i].position[2] = 0.1f;
+        for (size_t k = 0; k < 3; k++) /* above the hills, with coordinates that float32 resolves well */
+            g->placements[i].position[k] *= 0.1f;
     }
 }
 
@@ -966,7 +967,7 @@ static pose oracle_stand(const ground *g, size_t i, bool z, bool in_world, pose 
         memcpy(goal.position, (float[3]){(float)targets[k].x, (float)targets[k].y, (float)targets[k].z},
                sizeof goal.position);
         /* nearly straight, a knee's angle is known no better than its cosine */
-        come_near(near, 0.95, fmax(reach, vec3_norm(vec3_subtract(targets[k], upper)) / L));
+        come_near(near, 0.9, fmax(reach, vec3_norm(vec3_subtract(targets[k], upper)) / L));
         oracle_two_bones(&p, &c, vector_of(c.axis), &goal, false, near);
     }
     return p;
