@@ -16,6 +16,7 @@ from ._crowd import (
     crowd_instance,
     crowd_layer,
     crowd_ticks,
+    stand_goal,
 )
 from ._curriculum import Curriculum
 from ._curve import RotationCurve
@@ -43,7 +44,7 @@ __all__ = ["LAYER_ADD", "LAYER_CLAMP", "LAYER_MEAN", "LAYER_OVER", "Cancelled", 
            "as_matrix", "as_rotvec", "batch", "chain_goal", "compare", "convert", "crowd_instance", "crowd_layer",
            "crowd_ticks", "devices", "filter_rotations", "from_euler", "from_matrix", "from_rotvec", "join", "load",
            "methods", "mirror",
-           "reduce", "reduce_keys", "resample", "resample_rotvec"]
+           "reduce", "reduce_keys", "resample", "resample_rotvec", "stand_goal"]
 
 
 def __getattr__(name: str) -> _typing.Any:

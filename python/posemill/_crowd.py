@@ -26,7 +26,7 @@ from ._skeleton import Skeleton
 from ._views import Array, array_of, view
 
 __all__ = ["LAYER_ADD", "LAYER_CLAMP", "LAYER_MEAN", "LAYER_OVER", "Crowd", "chain_goal", "crowd_instance", "crowd_layer",
-           "crowd_ticks"]
+           "crowd_ticks", "stand_goal"]
 
 
 def _record(struct: str, fields: dict[str, Any]) -> np.dtype[Any]:
@@ -51,6 +51,12 @@ crowd_layer = _record("pm_crowd_layer", {
 chain_goal = _record("pm_chain_goal", {
     "position": (np.float32, 3), "weight": np.float32, "rotation": (np.float32, 4),
     "pole": (np.float32, 3), "pole_weight": np.float32, "rotation_weight": np.float32})
+
+#: The 64 bytes of a goal of a chain of kind ``"stand"``. ``point`` and ``normal`` are a plane; without a normal the
+#: heights of the job are the ground. The pelvis moves by ``lowest`` to ``highest``; NaN: by any.
+stand_goal = _record("pm_stand_goal", {
+    "point": (np.float32, 3), "weight": np.float32, "normal": (np.float32, 3), "tilt": np.float32,
+    "lowest": np.float32, "highest": np.float32})
 
 #: ``op`` of a layer: a crossfade from the pose so far to the layer.
 LAYER_OVER: int = lib.PM_LAYER_OVER
@@ -99,7 +105,8 @@ Shown = Array | Mapping[str, Any]
 # Kinds of chains, and their keys beside "kind", "joints" and "pole".
 _CHAINS = {"two_bones": (lib.PM_CHAIN_TWO_BONES, ("axis", "limit")),
            "aim": (lib.PM_CHAIN_AIM, ("axis", "forward", "shares", "limit")),
-           "pin": (lib.PM_CHAIN_PIN, ())}
+           "pin": (lib.PM_CHAIN_PIN, ()),
+           "stand": (lib.PM_CHAIN_STAND, ("axis",))}
 _POLES = {"point": 0, "direction": lib.PM_CHAIN_POLE_DIRECTION}
 
 
@@ -411,7 +418,8 @@ class Crowd(Shared):
         :meth:`states`; NaN: not known. Default: those of the skeleton.
     chains : mapping of name to mapping, optional
         Joints that goals of :meth:`pose` move: ``"kind"`` is ``"two_bones"`` (upper, lower, end), ``"aim"`` (joints
-        that turn; the last one looks) or ``"pin"`` (one joint). ``"joints"`` are indices or names. Two bones may have
+        that turn; the last one looks), ``"pin"`` (one joint) or ``"stand"`` (the pelvis, and ends of two bones
+            below it; ``"axis"`` is up, [0, 1, 0] or [0, 0, 1]). ``"joints"`` are indices or names. Two bones may have
         ``"axis"``, in the frame of the lower's parent, and ``"limit"``, the part of the length that is reached exactly;
         an aim has ``"forward"`` and ``"axis"``, which is up, in the frame of its last joint, and may have
         ``"shares"`` and ``"limit"``, its cone in rad. ``"pole"`` is ``"point"`` or ``"direction"``.
@@ -648,6 +656,7 @@ class Crowd(Shared):
              poses: npt.ArrayLike | None = None, subset: int | str | None = None,
              indices: npt.ArrayLike | None = None, packed: bool = True, out: Floats | None = None,
              frame: int = 0, goals: Mapping[str, Array] | None = None,
+             ground: tuple[npt.ArrayLike, npt.ArrayLike, float] | None = None,
              placements: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
              transitions: tuple[Array, int] | None = None) -> Floats:
         """Pose all instances, or those that are listed.
@@ -687,8 +696,11 @@ class Crowd(Shared):
             Required where a level is not updated in every frame: then instances keep what is there.
         frame : int
             For levels that are not updated in every frame.
-        goals : mapping of name to array of `chain_goal`, optional
+        goals : mapping of name to array of `chain_goal` or `stand_goal`, optional
             For chains of the crowd, in their order here: a goal of each instance. Any 64 bytes are accepted.
+        ground : heights, origin and cell, optional
+            For chains of kind ``"stand"``: heights (rows, columns) of nodes at ``origin + cell * (column, row)``, in x
+            and the other axis that is not up.
         placements : pair of arrays, optional
             (instances, 3) and (instances, 4): positions and rotations x y z w of the instances in the world, where the
             goals then are. Default: goals are in model space.
@@ -734,6 +746,9 @@ class Crowd(Shared):
             inputs["placements"] = _placed(placements, count, False)
         if transitions is not None:
             inputs["transitions"] = self._states(transitions[0], count)
+        field: dict[str, Any] = {}
+        if ground is not None:
+            inputs["heights"], field = _height_field(ground)
         listed = inputs.get("indices", ())
         rows = len(listed) if packed and indices is not None else count
         shape = (rows, *record) if output == "bounds" else (rows, joints, *record)
@@ -759,7 +774,7 @@ class Crowd(Shared):
             "packed": bool(packed), "layer_count": len(inputs.get("layers", ())),
             "transition_time": 0 if transitions is None else int(transitions[1]),
             "index_count": len(listed), "chain_count": len(goals or ()),
-            "chains": uses, **{name: address(array) for name, array in inputs.items()}})
+            "chains": uses, "ground": field, **{name: address(array) for name, array in inputs.items()}})
         call(lib.pm_crowd_pose, self._handle, job)
         return out
 
@@ -939,12 +954,14 @@ class Crowd(Shared):
 
     def _goals(self, goals: Mapping[str, Array], count: int) -> Array:
         """(instances, chains) goals."""
-        rows = np.empty((count, len(goals)), chain_goal)
+        rows = np.empty((count, len(goals), chain_goal.itemsize), np.uint8)
         for k, (name, values) in enumerate(goals.items()):
-            records = _records(values, chain_goal, "goal", "chain_goal")
+            stands = self._chains.get(name, {}).get("kind") == "stand"
+            records = _records(values, stand_goal if stands else chain_goal, "goal",
+                               "stand_goal" if stands else "chain_goal")
             if len(records) != count:
                 raise ValueError(f"goals: {name!r}: expected {count}, found {len(records)}")
-            rows[:, k] = records
+            rows[:, k] = records.view(np.uint8).reshape(count, rows.shape[2])
         return rows
 
     def _uses(self, goals: Mapping[str, Array], in_world: bool) -> Any:
@@ -1151,6 +1168,18 @@ def _numbers(values: npt.ArrayLike, name: str, shape: tuple[int, ...]) -> Single
     if numbers.shape != shape:
         raise ValueError(f"{name}: expected shape {shape}, found {numbers.shape}")
     return np.require(numbers, np.float32, ["C", "A"])
+
+
+def _height_field(ground: tuple[npt.ArrayLike, npt.ArrayLike, float]) -> tuple[Singles, dict[str, Any]]:
+    if not isinstance(ground, (tuple, list)) or len(ground) != 3:
+        raise TypeError("ground: expected heights, origin and cell")
+    heights = as_floats(ground[0], "ground: heights")
+    if heights.ndim != 2:
+        raise ValueError(f"ground: expected heights of shape (rows, columns), found {heights.shape}")
+    rows, columns = (count_of(n, "ground: rows and columns", 2**32) for n in heights.shape)
+    return np.require(heights, np.float32, ["C", "A"]), {
+        "origin": _numbers(ground[1], "ground: origin", (2,)).tolist(), "cell": float(ground[2]),
+        "rows": rows, "columns": columns}
 
 
 def _placed(values: tuple[npt.ArrayLike, npt.ArrayLike], count: int, scalar_first: bool) -> Singles:

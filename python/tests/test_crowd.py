@@ -320,7 +320,10 @@ CHAINS: dict[str, dict[str, Any]] = {
     "arm": {"kind": "two_bones", "joints": ["RightArm", "RightForeArm", "RightHand"], "axis": [0, 1, 0]},
     "gaze": {"kind": "aim", "joints": ["Neck", "Head"], "forward": [0, 0, 1], "axis": [0, 1, 0],
              "shares": [1, 2], "limit": 1.0, "pole": "direction"},
-    "foot": {"kind": "pin", "joints": ["LeftFoot"]}}
+    "foot": {"kind": "pin", "joints": ["LeftFoot"]},
+    "left": {"kind": "two_bones", "joints": ["LeftUpLeg", "LeftLeg", "LeftFoot"], "axis": [1, 0, 0]},
+    "right": {"kind": "two_bones", "joints": ["RightUpLeg", "RightLeg", "RightFoot"], "axis": [1, 0, 0]},
+    "stand": {"kind": "stand", "joints": ["Hips", "LeftFoot", "RightFoot"], "axis": [0, 1, 0]}}
 
 
 def test_goals_move_joints_in_model_space_and_in_the_world() -> None:
@@ -349,6 +352,30 @@ def test_goals_move_joints_in_model_space_and_in_the_world() -> None:
     assert (crowd.pose(instances, "model", goals={"arm": goals["arm"]}) == plain).all()
     again = pickle.loads(pickle.dumps(crowd))
     assert (again.pose(instances, "model", goals={"foot": goals["foot"]}) == moved).all()
+
+
+def test_feet_stand_on_a_slope() -> None:
+    m = pm.load(WALK)
+    crowd = pm.Crowd(m.skeleton, m.clips, engine=ENGINE, chains=CHAINS)
+    instances, goals = np.zeros(5, pm.crowd_instance), np.zeros(5, pm.stand_goal)
+    instances["time_a"] = pm.crowd_ticks(0.1 * np.arange(5))
+    feet = crowd.slots[[m.skeleton.names.index(name) for name in ("LeftFoot", "RightFoot")]]
+    before = crowd.pose(instances, "model")[:, feet, :, 3]
+    goals["weight"], goals["tilt"], goals["lowest"], goals["highest"] = 1, 0.5, np.nan, np.nan
+    x, z = np.meshgrid(np.arange(-500, 501, 100), np.arange(-400, 901, 100))
+    field = (0.1 * x - 0.05 * z, (-500, -400), 100)
+    after = crowd.pose(instances, "model", goals={"stand": goals}, ground=field)[:, feet, :, 3]
+    before[..., 1] += 0.1 * before[..., 0] - 0.05 * before[..., 2]
+    np.testing.assert_allclose(after, before, atol=1e-3)
+    goals["point"], goals["normal"] = [0, 0, 0], [-0.1, 1, 0.05]
+    plane = crowd.pose(instances, "model", goals={"stand": goals})[:, feet, :, 3]
+    np.testing.assert_allclose(plane, before, atol=1e-3)
+    for wrong, match in (((field[0], (0, 0)), "origin"), ((field[0][0], (0, 0), 1), "rows"),
+                         ((field[0], (0, 0), 0), "cell"), ((field[0][:0], (0, 0), 1), "0 rows")):
+        with pytest.raises((ValueError, TypeError), match=match):
+            crowd.pose(instances, goals={"stand": goals}, ground=wrong) # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="stand_goal"):
+        crowd.pose(instances, goals={"stand": np.zeros(5, pm.chain_goal)})
 
 
 def test_chains_and_goals_are_checked() -> None:

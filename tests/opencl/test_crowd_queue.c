@@ -560,16 +560,18 @@ CALLER_TEST(placements_and_speeds_may_be_in_buffers) {
     }
 }
 
-CALLER_TEST(goals_may_be_in_buffers) {
-    enum { GAP = 1, ROW = SCENE_CHAINS + GAP };
-    static const pm_chain_use uses[SCENE_CHAINS] = {{1, 0}, {0, PM_CHAIN_IN_WORLD}};
+CALLER_TEST(goals_and_the_ground_may_be_in_buffers) {
+    enum { USES = 3, GAP = 1, ROW = USES + GAP };
+    static const pm_chain_use uses[USES] = {{1, 0}, {0, PM_CHAIN_IN_WORLD}, {3, PM_CHAIN_IN_WORLD}};
+    static const pm_height_field field = {{-4, -5}, 3, 3, 4};
+    static const float heights[4][3] = {{0, 1, 0.5f}, {0.25f, 0, 2}, {1, 1, 0}, {0, 0.5f, 0.75f}};
     static pm_chain_goal goals[QUEUE_COUNT * ROW];
     random_source source = random_salted(0xE78);
     pm_placement placements[QUEUE_COUNT];
     memset(goals, 0, sizeof goals);
     for (size_t i = 0; i < QUEUE_COUNT; i++) {
         placements[i] = (pm_placement){{0, 0.6f, 0, 0.8f}, {(float)i, 1, 2, 0}};
-        for (size_t k = 0; k < SCENE_CHAINS; k++) {
+        for (size_t k = 0; k < USES; k++) {
             pm_chain_goal *g = &goals[i * ROW + k];
             g->weight = (float)random_unit(&source);
             g->rotation_weight = (float)random_unit(&source);
@@ -577,13 +579,17 @@ CALLER_TEST(goals_may_be_in_buffers) {
             for (size_t c = 0; c < 3; c++)
                 g->position[c] = (float)random_between(&source, -3, 3);
         }
+        const pm_stand_goal stands = {.weight = 1, .tilt = 0.5f, .lowest = -1, .highest = 1};
+        memcpy(&goals[i * ROW + 2], &stands, sizeof stands);
     }
     for (unsigned n = 0; n < 4; n++) {
         const pm_crowd_output output = n < 2 ? PM_CROWD_PALETTE : PM_CROWD_LOCAL;
         pm_cl_crowd_target target;
         pm_cl_crowd_job job = queue_new_job(&target, output);
         job.chains = uses;
-        job.chain_count = SCENE_CHAINS;
+        job.chain_count = USES;
+        job.ground = field;
+        job.heights = input_of(heights, sizeof heights, 24, n % 2);
         job.goals = input_of(goals, sizeof goals, 48, n % 2);
         job.goal_stride = ROW * sizeof *goals;
         job.placements = input_of(placements, sizeof placements, 32, n % 2);
@@ -595,8 +601,10 @@ CALLER_TEST(goals_may_be_in_buffers) {
                                              &(pm_crowd_one){.instance = &posed.instances[i],
                                                              .output = output,
                                                              .chains = uses,
-                                                             .chain_count = SCENE_CHAINS,
+                                                             .chain_count = USES,
                                                              .goals = goals + i * ROW,
+                                                             .ground = field,
+                                                             .heights = heights[0],
                                                              .placement = &placements[i]},
                                              expected + i * width, new_error()));
         queue_expect(target.buffer, output, expected, done);

@@ -92,6 +92,19 @@ static void make_subsets(scene *s) {
     s->subsets[1] = (pm_subset){.joints = s->listed, .joint_count = (s->joints + 1) / 2};
 }
 
+/* False: no joint has so many above it. */
+static bool find_limb(scene *s) {
+    for (size_t joint = 0; joint < s->joints; joint++) {
+        int32_t at = (int32_t)joint;
+        size_t left = COUNT_OF(s->limb);
+        for (; at >= 0 && left > 0; at = s->parents[at])
+            s->limb[--left] = (uint32_t)at;
+        if (left == 0)
+            return true;
+    }
+    return false;
+}
+
 static void make_skeleton(random_source *source, scene *s) {
     s->parents = test_array(s->joints, sizeof *s->parents);
     s->rotations = test_array(s->joints * 4, sizeof(float));
@@ -114,6 +127,14 @@ static void make_skeleton(random_source *source, scene *s) {
                               .joint_count = 1,
                               .axis = {0, 1, 0},
                               .forward = {0, 0, 1}};
+    const bool has_limb = find_limb(s);
+    memcpy(s->stand, (uint32_t[]){s->limb[0], s->limb[3]}, sizeof s->stand);
+    s->chains[2] = (pm_chain){.kind = PM_CHAIN_TWO_BONES,
+                              .joints = s->limb + 1,
+                              .joint_count = 3,
+                              .axis = {1, 0, 0}};
+    s->chains[3] = (pm_chain){
+        .kind = PM_CHAIN_STAND, .joints = s->stand, .joint_count = 2, .axis = {0, 1, 0}};
     s->skeleton_desc = (pm_skeleton_desc){
         .joint_count = s->joints,
         .parents = s->parents,
@@ -128,7 +149,7 @@ static void make_skeleton(random_source *source, scene *s) {
         .radii = s->radii,
         .mask_count = SCENE_MASKS,
         .chains = s->chains,
-        .chain_count = SCENE_CHAINS,
+        .chain_count = has_limb ? SCENE_CHAINS : 2,
     };
     if (s->options.binds != SCENE_BIND_AT_REST)
         s->skeleton_desc.inverse_binds = (pm_array){.data = s->binds, .type = PM_FLOAT32};

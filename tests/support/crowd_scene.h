@@ -14,7 +14,7 @@
 #define SCENE_LEVELS 3
 #define SCENE_MASKS 2
 #define SCENE_SUBSETS 2
-#define SCENE_CHAINS 2
+#define SCENE_CHAINS 4
 
 typedef enum scene_shape { SCENE_TREE = 0, SCENE_CHAIN, SCENE_FOREST } scene_shape;
 
@@ -59,7 +59,9 @@ typedef struct scene {
     uint32_t *listed;
     pm_subset subsets[SCENE_SUBSETS]; /* one joint; half of the joints in a random order */
     uint32_t last;
-    pm_chain chains[SCENE_CHAINS]; /* of the last joint: a pin, and an aim of it alone */
+    uint32_t limb[4], stand[2]; /* the first joints that are one below another; the first and last of them */
+    /* Of the last joint: a pin, and an aim of it alone. Where there is a limb: its two bones, and that it stands. */
+    pm_chain chains[SCENE_CHAINS];
     pm_skeleton_desc skeleton_desc;
     track_set sets[SCENE_CLIPS_MAX];
     pm_timeline uniform[SCENE_CLIPS_MAX];
