@@ -531,25 +531,6 @@ pm_fn void pm_reach_pin(const pm_reaching *r, pm_global const pm_chain_row *c, c
 
 /* ---- chains ---------------------------------------------------------------------------- */
 
-/* The instance of an entry whose chains change its pose; size.instances: there is none, or it is not updated. */
-pm_fn pm_u32 pm_reach_instance(pm_global const pm_u8 *instances, pm_global const pm_u8 *list,
-                               pm_global const pm_u8 *list_count, const pm_crowd_offsets *offsets,
-                               pm_global const pm_crowd_level *levels, const pm_crowd_size *size,
-                               pm_u32 entry) {
-    if (entry >= size->entries)
-        return size->instances;
-    pm_u32 entries =
-        pm_entry_count(size, (pm_global const pm_u32 *)(list_count + offsets->list_count));
-    pm_u32 index =
-        pm_instance_of(size, (pm_global const pm_u32 *)(list + offsets->list), entry, entries);
-    pm_global const pm_instance *from =
-        (pm_global const pm_instance *)(instances + offsets->instances);
-    if (index != size->instances && (offsets->staged & PM_STAGED_LEVELS) &&
-        !pm_is_instance_due(from[index].level, size, levels, index))
-        return size->instances;
-    return index;
-}
-
 /* Chain number `chain` comes to goal number `goal` of each instance. */
 pm_fn void pm_reach_chain(const pm_reaching *r, pm_u32 chain, pm_u32 flags, pm_u32 goal) {
     pm_global const pm_chain_row *c = r->chains + chain;

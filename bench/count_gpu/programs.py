@@ -165,7 +165,8 @@ def crowds():
             if keys == 0 and (kind == "layers" or names == ["slerp"]):
                 yield make(["crowd", "palette", *names, kind], "crowd_workgroup", curve, 4, keys,
                            PM_VECTOR_METHOD=f"pm_{vector}", PM_OUTPUT=0, PM_PER_JOINT=0, **{define: 1})
-    yield make(["crowd", "chains"], "crowd_reach", "slerp", 4, 0)
+    for name, file in (("chains", "crowd_reach"), ("ground", "crowd_ground")):
+        yield make(["crowd", name], file, "slerp", 4, 0)
 
 
 def bodies():
