@@ -940,7 +940,7 @@ static pose oracle_stand(const ground *g, size_t i, bool z, bool in_world, pose 
     const vec3 origin = in_world ? vector_of(at->position) : (vec3){0, 0, 0};
     const vec3 up = quat_rotate(quat_conjugate(turn), level_vector(z, 0, 1, 0));
     footing f[2];
-    double least = INFINITY;
+    double least = HUGE_VAL;
     const pose was = p;
     for (size_t k = 0; k < 2; k++) {
         f[k] = footing_of(g, i, z, turn, origin, space_of(&p, (int32_t)legs[k][2]).origin);
