@@ -324,7 +324,7 @@ pm_fn pm_cursor pm_crowd_locate(pm_crowd_timeline t, pm_global const pm_key_time
 #define PM_REACH_STAND 3u
 #define PM_REACH_JOINTS 8
 #define PM_REACH_IN_WORLD 1u
-#define PM_REACH_DIRECTION 2u /* the pole is a direction */
+#define PM_REACH_DIRECTION 2u   /* the pole is a direction */
 #define PM_REACH_ON_GROUND 128u /* in the list of a job: the chain is one of PM_REACH_STAND */
 
 /* A chain of a skeleton, as the host makes it. */
@@ -333,8 +333,9 @@ typedef struct pm_chain_row {
     pm_u32 path;   /* its first number in the table of paths: joints, from a root to its last */
     pm_u32 length; /* joints of its path */
     pm_u32 count;  /* of the joints below: those that it turns, and of two bones the end */
-    pm_u32 places[PM_REACH_JOINTS]; /* on the path, from the root outwards; where feet stand: their chains */
-    float shares[PM_REACH_JOINTS];  /* of an aim: each of the turn that remains */
+    pm_u32 places
+        [PM_REACH_JOINTS]; /* on the path, from the root outwards; where feet stand: their chains */
+    float shares[PM_REACH_JOINTS]; /* of an aim: each of the turn that remains */
     float axis
         [4]; /* of two bones: the bend's, relative to the lower's parent; of an aim: up, in the last joint's frame; of the ground: up */
     float forward[4]; /* of an aim, in the last joint's frame */

@@ -136,9 +136,9 @@ pm_fn pm_footing pm_footing_at(const pm_standing *s, const pm_stance *st, pm_qua
     real per_up = pm_exact_inverse(pm_select(upright >= least, upright, PM_REAL(1.0f)));
     real slope_x = pm_stored_real(-st->normal.x * per_up);
     real slope_other = pm_stored_real(-pm_other_part(st, st->normal) * per_up);
-    real height = pm_fma(slope_x, x - st->point.x,
-                         pm_fma(slope_other, other - pm_other_part(st, st->point),
-                                pm_up_part(st, st->point)));
+    real height = pm_fma(
+        slope_x, x - st->point.x,
+        pm_fma(slope_other, other - pm_other_part(st, st->point), pm_up_part(st, st->point)));
     if (s->grid.columns) {
         pm_set_reals(at[0], x);
         pm_set_reals(at[1], other);
@@ -213,13 +213,13 @@ pm_fn void pm_stand_chain(const pm_standing *s, pm_u32 chain, pm_u32 flags, pm_u
         real raise = pm_stored_real(st.weight * f.rise - shift);
         pm_mask moves = (raise < zero) | (raise > zero) | (f.slopes & (st.tilt > zero));
         pm_quat normal = pm_unit_or(f.normal, up);
-        pm_quat tilt = pm_turn_part(pm_short_turn(pm_turn_between(up, normal, up)),
-                                    st.weight * st.tilt);
+        pm_quat tilt =
+            pm_turn_part(pm_short_turn(pm_turn_between(up, normal, up)), st.weight * st.tilt);
         pm_goal g;
         g.position = pm_quat_of(zero, zero, zero, zero);
         g.pole = pm_quat_scaled(up, raise);
-        g.rotation = pm_unit_or(pm_quat_product(tilt, end.rotation),
-                                pm_quat_of(zero, zero, zero, zero));
+        g.rotation =
+            pm_unit_or(pm_quat_product(tilt, end.rotation), pm_quat_of(zero, zero, zero, zero));
         moves = moves & f.has & (pm_dot3(g.pole, g.pole) < PM_REAL(0x1p80f));
         g.weight = pm_select(moves, one, zero);
         g.rotation_weight = pm_select(moves & pm_is_turn(g.rotation), one, zero);

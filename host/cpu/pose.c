@@ -170,8 +170,8 @@ PM_CLONES static void put_duals(const pm_pose_functions *set, const pm_crowd_dat
 /* ---- instances in lanes --------------------------------------------------------------------- */
 
 #define PM_LANES_ROW(set)                                                                          \
-    {&pm_lane_count_##set, pm_lane_poses_##set, pm_bodies_##set, pm_lane_reach_##set,              \
-     pm_lane_stand_##set, pm_lane_capture_##set},
+    {&pm_lane_count_##set, pm_lane_poses_##set, pm_bodies_##set,                                   \
+     pm_lane_reach_##set,  pm_lane_stand_##set, pm_lane_capture_##set},
 static const pm_lane_functions lane_sets[] = {PM_INSTRUCTION_SETS(PM_LANES_ROW)};
 
 void pm_cpu_capture(const pm_capture *capture) {

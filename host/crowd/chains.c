@@ -48,7 +48,8 @@ static bool find_path(const pm_skeleton *s, const pm_skeleton_desc *desc, const 
 }
 
 static pm_status check(const pm_skeleton_desc *desc, size_t c, pm_error *error) {
-    static const size_t least[] = {3, 1, 1, 2}, most[] = {3, PM_REACH_JOINTS, 1, PM_REACH_JOINTS + 1};
+    static const size_t least[] = {3, 1, 1, 2},
+                        most[] = {3, PM_REACH_JOINTS, 1, PM_REACH_JOINTS + 1};
     const pm_chain *chain = &desc->chains[c];
     const bool is_aim = chain->kind == PM_CHAIN_AIM;
     const pm_status status = PM_CHECK_NEXT(pm_chain, chain, error);
@@ -58,7 +59,9 @@ static pm_status check(const pm_skeleton_desc *desc, size_t c, pm_error *error) 
         return refuse(c, "kind is no pm_chain_kind", error);
     if (!chain->joints || chain->joint_count < least[chain->kind] ||
         chain->joint_count > most[chain->kind])
-        return refuse(c, "expected 3 joints of two bones, 1 to 8 of an aim, 1 of a pin, 2 to 9 that stand", error);
+        return refuse(
+            c, "expected 3 joints of two bones, 1 to 8 of an aim, 1 of a pin, 2 to 9 that stand",
+            error);
     for (size_t i = 0; i < chain->joint_count; i++)
         if (chain->joints[i] >= desc->joint_count)
             return refuse(c, "there is no such joint", error);

@@ -105,8 +105,8 @@ pm_status pm_crowd_find_chains(const pm_skeleton *skeleton, const pm_chain_use *
     return PM_OK;
 }
 
-pm_status pm_crowd_find_ground(const pm_height_field *field, bool given, const pm_chain_list *chains,
-                               pm_height_grid *grid, pm_error *error) {
+pm_status pm_crowd_find_ground(const pm_height_field *field, bool given,
+                               const pm_chain_list *chains, pm_height_grid *grid, pm_error *error) {
     const float cell = field->cell;
     bool stands = false;
     *grid = (pm_height_grid){{0, 0}, 0, 0, 0};
@@ -127,10 +127,11 @@ pm_status pm_crowd_find_ground(const pm_height_field *field, bool given, const p
         !isfinite(field->origin[1]))
         return pm_fail(error, PM_ERROR_ARGUMENT,
                        "ground: expected a cell of 1e-6 to 1e6, and a finite origin");
-    *grid = (pm_height_grid){{pm_stored((double)field->origin[0]), pm_stored((double)field->origin[1])},
-                             (float)(1 / (double)cell),
-                             field->columns,
-                             field->rows};
+    *grid =
+        (pm_height_grid){{pm_stored((double)field->origin[0]), pm_stored((double)field->origin[1])},
+                         (float)(1 / (double)cell),
+                         field->columns,
+                         field->rows};
     return PM_OK;
 }
 

@@ -68,8 +68,8 @@ pm_status pm_crowd_find_chains(const pm_skeleton *skeleton, const pm_chain_use *
 enum { PM_MOST_NODES = 1 << 24 };
 
 /* The ground of a job whose chains are checked; `given`: it has heights. */
-pm_status pm_crowd_find_ground(const pm_height_field *field, bool given, const pm_chain_list *chains,
-                               pm_height_grid *grid, pm_error *error);
+pm_status pm_crowd_find_ground(const pm_height_field *field, bool given,
+                               const pm_chain_list *chains, pm_height_grid *grid, pm_error *error);
 
 /* Refuses what does not go together with the outputs: `bodies` must be known. */
 pm_status pm_crowd_check_bodies(const pm_job_parts *parts, pm_error *error);

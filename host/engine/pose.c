@@ -321,21 +321,20 @@ static pm_status pose_one(const pm_crowd_data *crowd, const pm_crowd_one *one, v
                                           pm_is_body_output(one->output),
                                 .layer_count = one->layer_count};
     pm_posed from = {.host = crowd->host,
-                           .view = view,
-                           .flags = one->flags,
-                           .instance = one->instance,
-                           .layers = one->layers,
-                           .layer_count = one->layer_count < PM_CROWD_MAX_LAYERS
-                                              ? one->layer_count
-                                              : PM_CROWD_MAX_LAYERS,
-                           .chains = one->chains ? &chains : NULL,
-                           .goals = one->goals,
-                           .transition = one->transition,
-                           .transition_time = one->transition_time,
-                           .heights = one->heights,
-                           .given = one->pose,
-                           .placement = one->placement,
-                           .speed = one->speed};
+                     .view = view,
+                     .flags = one->flags,
+                     .instance = one->instance,
+                     .layers = one->layers,
+                     .layer_count = one->layer_count < PM_CROWD_MAX_LAYERS ? one->layer_count
+                                                                           : PM_CROWD_MAX_LAYERS,
+                     .chains = one->chains ? &chains : NULL,
+                     .goals = one->goals,
+                     .transition = one->transition,
+                     .transition_time = one->transition_time,
+                     .heights = one->heights,
+                     .given = one->pose,
+                     .placement = one->placement,
+                     .speed = one->speed};
     pm_status status = PM_CHECK_NEXT(pm_crowd_one, one, error);
     if (status == PM_OK)
         status =

@@ -18,7 +18,8 @@ pm_pose_rows pm_pose_rows_of(const pm_pose_request *r, pm_memory input) {
         {"placements", n, sizeof(pm_placement), sizeof(pm_placement), 16, true},
         {"goals", n, r->chains.count * sizeof(pm_chain_goal), r->goal_stride, 16, true},
         {"transitions", n, pm_transition_state_bytes(r->crowd), r->transition_stride, 16, true},
-        {"heights", r->grid.rows, r->grid.columns * sizeof(float), r->grid.columns * sizeof(float), 8, false},
+        {"heights", r->grid.rows, r->grid.columns * sizeof(float), r->grid.columns * sizeof(float),
+         8, false},
         {"speeds", n, sizeof(float), sizeof(float), 8, true}};
     _Static_assert(sizeof rows / sizeof *rows == PM_POSE_INPUTS, "each input has a row");
     return rows[input - PM_MEMORY_INSTANCES];

@@ -37,7 +37,7 @@ typedef struct pm_pose_request {
             pm_address goals;
             pm_address transitions;
             pm_address heights; /* of the ground */
-            pm_address speeds; /* of bodies */
+            pm_address speeds;  /* of bodies */
         };
         pm_address inputs[PM_POSE_INPUTS];
     };

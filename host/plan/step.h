@@ -152,7 +152,7 @@ typedef struct pm_step_numbers {
     pm_u64 records_offset, stride; /* bytes */
     pm_crowd_size size;
     pm_u32 per_group, slots;
-    pm_u64 placements_offset, speeds_offset; /* bytes */
+    pm_u64 placements_offset, speeds_offset;          /* bytes */
     pm_u64 goals_offset, goal_stride, heights_offset; /* likewise */
     pm_height_grid grid;
     pm_u32 chain, flags, goal;

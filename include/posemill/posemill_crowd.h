@@ -65,9 +65,9 @@ typedef struct pm_hinge {
 
 typedef enum pm_chain_kind {
     PM_CHAIN_TWO_BONES =
-        0,        /* a leg or an arm: the upper and the lower turn until the end is at the goal */
-    PM_CHAIN_AIM, /* joints that share a turn towards the goal: eyes, a head, a spine */
-    PM_CHAIN_PIN, /* the root is moved so that a joint is at the goal */
+        0,         /* a leg or an arm: the upper and the lower turn until the end is at the goal */
+    PM_CHAIN_AIM,  /* joints that share a turn towards the goal: eyes, a head, a spine */
+    PM_CHAIN_PIN,  /* the root is moved so that a joint is at the goal */
     PM_CHAIN_STAND /* the pelvis moves along up, and legs bend, until feet stand on the ground */
 } pm_chain_kind;
 
@@ -385,8 +385,9 @@ typedef struct pm_chain_goal {
 typedef struct pm_stand_goal {
     float point[3]; /* of a plane */
     float weight;   /* of all */
-    float normal[3]; /* of the plane, of any length. Without a direction: the job's heights are the ground */
-    float tilt;      /* the part of the ground's slope that the ends of legs, the feet, take */
+    float normal
+        [3]; /* of the plane, of any length. Without a direction: the job's heights are the ground */
+    float tilt; /* the part of the ground's slope that the ends of legs, the feet, take */
     float lowest, highest; /* limits of the pelvis's way along up; NaN: none */
     float reserved[6];     /* should be 0 */
 } pm_stand_goal;
@@ -556,8 +557,9 @@ typedef struct pm_crowd_one {
 
     const pm_chain_use *chains; /* as in pm_crowd_job; NULL: none */
     size_t chain_count;
-    const pm_chain_goal *goals; /* (chain_count); of those that stand with the bytes of a pm_stand_goal */
-    pm_height_field ground;     /* as in pm_crowd_job */
+    const pm_chain_goal
+        *goals; /* (chain_count); of those that stand with the bytes of a pm_stand_goal */
+    pm_height_field ground; /* as in pm_crowd_job */
     const float *heights;
 
     const void *transition; /* its state, as in pm_crowd_job; NULL: none */

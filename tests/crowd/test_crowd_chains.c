@@ -34,21 +34,34 @@ enum {
     OTHER_FOOT,
     JOINTS
 };
-enum { LEG, ARM, SPINE_AIM, GAZE, HAND_PIN, CHAINS, OTHER_LEG = CHAINS, STAND, STAND_Z, ALL_CHAINS };
+enum {
+    LEG,
+    ARM,
+    SPINE_AIM,
+    GAZE,
+    HAND_PIN,
+    CHAINS,
+    OTHER_LEG = CHAINS,
+    STAND,
+    STAND_Z,
+    ALL_CHAINS
+};
 enum { COUNT = 53 };
 static const double PI = 3.14159265358979323846;
 
-static const int32_t parents[JOINTS] = {-1,    HIPS,     SPINE,     CHEST, HIPS,    THIGH, SHIN,
-                                        CHEST, CLAVICLE, UPPER_ARM, TWIST, FOREARM, WRIST,
-                                        HIPS,  OTHER_THIGH, OTHER_SHIN};
+static const int32_t parents[JOINTS] = {-1,    HIPS,  SPINE,       CHEST,     HIPS,  THIGH,
+                                        SHIN,  CHEST, CLAVICLE,    UPPER_ARM, TWIST, FOREARM,
+                                        WRIST, HIPS,  OTHER_THIGH, OTHER_SHIN};
 static const double offsets[JOINTS][3] = {
-    {0, 0.9, 0},      {0, 0.1, 0.01}, {0, 0.25, 0},   {0, 0.3, 0.05},   {0.1, -0.05, 0},
-    {0.01, -0.42, 0}, {0, -0.43, 0},  {0.1, 0.2, 0},  {0.12, 0, -0.01}, {0.14, 0, 0},
-    {0.15, 0.01, 0},  {0.2, 0, 0},    {0.06, 0, 0.02}, {-0.1, -0.05, 0}, {0, -0.44, 0}, {0.01, -0.41, 0}};
+    {0, 0.9, 0},      {0, 0.1, 0.01},   {0, 0.25, 0},    {0, 0.3, 0.05},
+    {0.1, -0.05, 0},  {0.01, -0.42, 0}, {0, -0.43, 0},   {0.1, 0.2, 0},
+    {0.12, 0, -0.01}, {0.14, 0, 0},     {0.15, 0.01, 0}, {0.2, 0, 0},
+    {0.06, 0, 0.02},  {-0.1, -0.05, 0}, {0, -0.44, 0},   {0.01, -0.41, 0}};
 
 static const uint32_t leg[] = {THIGH, SHIN, FOOT}, arm[] = {UPPER_ARM, FOREARM, HAND};
 static const uint32_t spine[] = {SPINE, CHEST, HEAD}, gaze[] = {HEAD}, hand[] = {HAND};
-static const uint32_t other_leg[] = {OTHER_THIGH, OTHER_SHIN, OTHER_FOOT}, stand[] = {HIPS, FOOT, OTHER_FOOT};
+static const uint32_t other_leg[] = {OTHER_THIGH, OTHER_SHIN, OTHER_FOOT},
+                      stand[] = {HIPS, FOOT, OTHER_FOOT};
 static const float shares[] = {1, 0.5f, 2};
 static const pm_chain chains[ALL_CHAINS] = {
     {.kind = PM_CHAIN_TWO_BONES, .joints = leg, .joint_count = 3, .axis = {1, 0.1f, -0.05f}},
@@ -871,7 +884,8 @@ static void random_ground(random_source *source, ground *g) {
         }
         s->normal[1] += i % 3 ? 0 : 1;
         s->normal[2] += i % 3 ? 0 : 1;
-        for (size_t k = 0; k < 3; k++) /* above the hills, with coordinates that float32 resolves well */
+        for (size_t k = 0; k < 3;
+             k++) /* above the hills, with coordinates that float32 resolves well */
             g->placements[i].position[k] *= 0.1f;
     }
 }
@@ -934,9 +948,10 @@ static pose oracle_stand(const ground *g, size_t i, bool z, bool in_world, pose 
     static const uint32_t *const legs[2] = {leg, other_leg};
     const pm_stand_goal *s = &g->goals[i];
     const pm_placement *at = &g->placements[i];
-    const quat turn = in_world ? quat_normalise((quat){(double)at->rotation[0], (double)at->rotation[1],
-                                                       (double)at->rotation[2], (double)at->rotation[3]})
-                               : (quat){0, 0, 0, 1};
+    const quat turn = in_world
+                          ? quat_normalise((quat){(double)at->rotation[0], (double)at->rotation[1],
+                                                  (double)at->rotation[2], (double)at->rotation[3]})
+                          : (quat){0, 0, 0, 1};
     const vec3 origin = in_world ? vector_of(at->position) : (vec3){0, 0, 0};
     const vec3 up = quat_rotate(quat_conjugate(turn), level_vector(z, 0, 1, 0));
     footing f[2];
@@ -956,7 +971,8 @@ static pose oracle_stand(const ground *g, size_t i, bool z, bool in_world, pose 
         const vec3 upper = space_of(&p, (int32_t)legs[k][0]).origin;
         const vec3 lower = space_of(&p, (int32_t)legs[k][1]).origin;
         const vec3 end = space_of(&p, (int32_t)legs[k][2]).origin;
-        const double L = vec3_norm(vec3_subtract(lower, upper)) + vec3_norm(vec3_subtract(end, lower));
+        const double L =
+            vec3_norm(vec3_subtract(lower, upper)) + vec3_norm(vec3_subtract(end, lower));
         const double reach = vec3_norm(vec3_subtract(end, upper)) / L;
         c.limit = (float)fmax(0.97, reach);
         targets[k] = vec3_add(foot.origin, vec3_scale(up, w * f[k].rise));
@@ -964,7 +980,8 @@ static pose oracle_stand(const ground *g, size_t i, bool z, bool in_world, pose 
         const quat tilt = quat_power(arc_of(up, f[k].normal), w * weight_of(s->tilt));
         pm_chain_goal goal = {.weight = 1, .rotation_weight = 1};
         put_quat(goal.rotation, quat_multiply(tilt, foot.rotation));
-        memcpy(goal.position, (float[3]){(float)targets[k].x, (float)targets[k].y, (float)targets[k].z},
+        memcpy(goal.position,
+               (float[3]){(float)targets[k].x, (float)targets[k].y, (float)targets[k].z},
                sizeof goal.position);
         /* nearly straight, a knee's angle is known no better than its cosine */
         come_near(near, 0.9, fmax(reach, vec3_norm(vec3_subtract(targets[k], upper)) / L));
@@ -1013,14 +1030,16 @@ TEST_ON_BOTH(feet_stand_on_the_ground_as_the_oracle_has_them) {
             }
             judged += near.margin >= 1;
             for (size_t j = 0; j < JOINTS && near.margin >= 1; j++) {
-                worst = fmax(worst, oracle_error(given.joints[j].rotation, wanted.joints[j].rotation));
-                worst_shift = fmax(worst_shift, vec3_norm(vec3_subtract(given.joints[j].position,
-                                                                        wanted.joints[j].position)));
+                worst =
+                    fmax(worst, oracle_error(given.joints[j].rotation, wanted.joints[j].rotation));
+                worst_shift = fmax(
+                    worst_shift,
+                    vec3_norm(vec3_subtract(given.joints[j].position, wanted.joints[j].position)));
             }
         }
     }
-    printf("%zu judged: %.3g rad, pelvis %.3g; %zu feet: %.3g\n", judged, worst, worst_shift, reached,
-           worst_foot);
+    printf("%zu judged: %.3g rad, pelvis %.3g; %zu feet: %.3g\n", judged, worst, worst_shift,
+           reached, worst_foot);
     assert_true(judged > 100 && reached > 100);
     assert_true(worst < 2e-6);
     assert_true(worst_shift < 1e-6);
@@ -1063,7 +1082,8 @@ TEST_ON_BOTH(flat_ground_changes_nothing) {
 }
 
 TEST_ON_BOTH(any_ground_gives_finite_poses_with_the_same_bits_on_all_readers) {
-    static const float odd[] = {NAN, INFINITY, -INFINITY, 3e38f, -3e38f, 1e-39f, 1e12f, 1e-20f, 0, -1};
+    static const float odd[] = {NAN,    INFINITY, -INFINITY, 3e38f, -3e38f,
+                                1e-39f, 1e12f,    1e-20f,    0,     -1};
     SCOPED(figure_free) figure f;
     figure_make(engine_for(state), &f);
     random_source source = random_salted(0xC4A);
@@ -1072,11 +1092,13 @@ TEST_ON_BOTH(any_ground_gives_finite_poses_with_the_same_bits_on_all_readers) {
     const size_t rounds = long_sweeps() ? 10000 : 60;
     for (size_t round = 0; round < rounds; round++) {
         const pm_crowd_output output = outputs[round % COUNT_OF(outputs)];
-        pm_chain_use uses[] = {{round % 2 ? STAND_Z : STAND, round / 2 % 2 ? PM_CHAIN_IN_WORLD : 0}};
+        pm_chain_use uses[] = {
+            {round % 2 ? STAND_Z : STAND, round / 2 % 2 ? PM_CHAIN_IN_WORLD : 0}};
         random_poses(&source, &f, poses);
         random_ground(&source, &g);
         /* exact sizes, so that no height beyond is read */
-        static const uint32_t counts[][2] = {{1, 1}, {1, ROWS}, {COLUMNS, 1}, {2, 2}, {COLUMNS, ROWS}};
+        static const uint32_t counts[][2] = {
+            {1, 1}, {1, ROWS}, {COLUMNS, 1}, {2, 2}, {COLUMNS, ROWS}};
         g.field.columns = counts[round % 5][0];
         g.field.rows = counts[round % 5][1];
         const size_t nodes = (size_t)g.field.columns * g.field.rows;
@@ -1138,7 +1160,8 @@ TEST_ON_REFERENCE(chains_are_checked) {
     REFUSED("shares", .kind = PM_CHAIN_AIM, .joints = fine, .joint_count = 2, .axis = {1},
             .forward = {0, 1}, .shares = none);
     REFUSED("pin", .kind = PM_CHAIN_PIN, .joints = fine, .joint_count = 1, .limit = 0.5f);
-    REFUSED("2 to 9 that stand", .kind = PM_CHAIN_STAND, .joints = fine, .joint_count = 1, .axis = {0, 1});
+    REFUSED("2 to 9 that stand", .kind = PM_CHAIN_STAND, .joints = fine, .joint_count = 1,
+            .axis = {0, 1});
     REFUSED("up", .kind = PM_CHAIN_STAND, .joints = fine, .joint_count = 2, .axis = {0, 1, 1});
     REFUSED("up", .kind = PM_CHAIN_STAND, .joints = fine, .joint_count = 2, .axis = {0, -1});
     REFUSED("not the end of two bones", .kind = PM_CHAIN_STAND, .joints = fine, .joint_count = 2,

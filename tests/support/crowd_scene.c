@@ -129,12 +129,10 @@ static void make_skeleton(random_source *source, scene *s) {
                               .forward = {0, 0, 1}};
     const bool has_limb = find_limb(s);
     memcpy(s->stand, (uint32_t[]){s->limb[0], s->limb[3]}, sizeof s->stand);
-    s->chains[2] = (pm_chain){.kind = PM_CHAIN_TWO_BONES,
-                              .joints = s->limb + 1,
-                              .joint_count = 3,
-                              .axis = {1, 0, 0}};
-    s->chains[3] = (pm_chain){
-        .kind = PM_CHAIN_STAND, .joints = s->stand, .joint_count = 2, .axis = {0, 1, 0}};
+    s->chains[2] = (pm_chain){
+        .kind = PM_CHAIN_TWO_BONES, .joints = s->limb + 1, .joint_count = 3, .axis = {1, 0, 0}};
+    s->chains[3] =
+        (pm_chain){.kind = PM_CHAIN_STAND, .joints = s->stand, .joint_count = 2, .axis = {0, 1, 0}};
     s->skeleton_desc = (pm_skeleton_desc){
         .joint_count = s->joints,
         .parents = s->parents,

@@ -59,7 +59,8 @@ typedef struct scene {
     uint32_t *listed;
     pm_subset subsets[SCENE_SUBSETS]; /* one joint; half of the joints in a random order */
     uint32_t last;
-    uint32_t limb[4], stand[2]; /* the first joints that are one below another; the first and last of them */
+    uint32_t limb[4],
+        stand[2]; /* the first joints that are one below another; the first and last of them */
     /* Of the last joint: a pin, and an aim of it alone. Where there is a limb: its two bones, and that it stands. */
     pm_chain chains[SCENE_CHAINS];
     pm_skeleton_desc skeleton_desc;
