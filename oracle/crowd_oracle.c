@@ -124,7 +124,7 @@ joint_pose crowd_sample(const crowd_oracle *o, size_t clip, size_t joint, int64_
     const double time = o->first[clip] + (double)since / PM_TICKS_PER_SECOND;
     const oracle_cursor cursor = cursor_of_ticks(curves, joint, time);
     pose.rotation = quat_normalise(oracle_rotation(curves, joint, cursor));
-    if (o->clips[clip].positions.data)
+    if (o->clips[clip].positions.data && (!o->clips[clip].root_positions || joint == o->root))
         pose.position = oracle_position(curves, joint, cursor);
     if (o->clips[clip].scales.data)
         pose.scale = oracle_scale(curves, joint, cursor);

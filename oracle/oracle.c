@@ -206,8 +206,10 @@ static void read_track(const oracle *o, const pm_clip_desc *desc, size_t n, layo
                        oracle_track *t) {
     const pm_array positions[3] = {desc->positions, desc->positions_in, desc->positions_out};
     const pm_array scales[3] = {desc->scales, desc->scales_in, desc->scales_out};
+    /* Of the root alone, which crowds ask for; here with one timeline. */
+    const layout alone = {.common_timeline = true, .track_count = 1};
     t->wrap = 1.0;
-    t->positions = read_curve(o, t, positions, l);
+    t->positions = read_curve(o, t, positions, desc->root_positions ? alone : l);
     t->scales = read_curve(o, t, scales, l);
     read_axis(desc, n, t);
     if (desc->rotations.data) {
