@@ -103,8 +103,8 @@ typedef struct pm_motion_channel {
     pm_array in, out;    /* tangents of cubicspline, per second, like the keys; or data NULL */
     pm_motion_name
         name; /* of scalars, and of channels of no node: `trans`, `poses[3]`; otherwise empty */
-    bool always_linear; /* of unknown meaning, or reduced beside rotations of a method: interpolated
-                           linearly, whatever the method */
+    bool always_linear; /* of unknown meaning, or reduced as lines or slerps beside rotations of a
+                           method: interpolated so, whatever the method */
     /* Of files of robots, what the file says the numbers are of: of a rotation or a position the name
      * of a body; of scalars `components` names of joints. NULL: it does not say */
     const pm_motion_name *subjects;
@@ -598,13 +598,26 @@ typedef struct pm_motion_reduce_options {
     double at;
     /* Of the rotations: slerp, whose keys are a subset of the source's; cubicspline, with the source's
      * values at a subset of its keys and tangents that are fitted; or squad, hermite or spline through a
-     * subset of its keys, with their own tangents and ends. A rotation that has a step which no cubic
-     * follows within the bound is reduced as slerp. Refused: cubicspline with `common`, and a motion that
-     * squad, hermite or spline leaves by more than the bound even with all keys, as where it jumps */
+     * subset of its keys, with their own tangents and ends. A rotation that the curve leaves by more than
+     * the bound even with all keys, as where it jumps, keeps slerp, and with a distance all rotations of the clip
+     * do: their notes say so. Refused: cubicspline with `common` */
     pm_method curve;
     bool smooth; /* with cubicspline: the velocity is continuous at keys, but for corners */
     bool common; /* all reduced channels of a clip that have more than one key have them at the
-                        same times. Refused for channels whose times differ in the source */
+                        same times, which are some of those of all of them */
+    /* Clips are loops, which end with the values that they begin with. Ends within 0.01 degrees, and 1e-5 of the
+     * figure or of a scale, are made equal, and the bounds are of the curve with that end. A clip of a rate whose
+     * last key is a frame before gets a key one frame later that is its first one, as far as joints below the
+     * roots move at most twice their largest step there. What a root travels is not closed, nor is a clip that is
+     * no loop: their notes say so. With `smooth` the velocity is continuous at the seam. The file may be larger
+     * than the source. Refused: trajectories, and squad, hermite and spline */
+    bool loop;
+    /* With a distance: clips are added to a pose, of which the distance is measured: rotations are base * addition,
+     * positions base + addition relative to the parent, scales are multiplied, and joints without a channel add
+     * nothing. "rest": the rest pose; or the name of a clip, whose curves are the base from the same time on, and
+     * which is reduced itself as it is. NULL: clips are no additions. Refused: no such clip, without a distance, and
+     * a base with cubic splines of positions or scales */
+    const char *additive;
     /* For glTF: rotations of linear channels are written as normalised int16. What that rounds is part of
      * the bounds, also for readers that do not normalise; a joint whose bound does not allow it keeps float32.
      * Joints share key times where that makes the file smaller. Refused with cubicspline */
@@ -640,6 +653,8 @@ typedef struct pm_motion_reduced_channel {
     uint64_t keys_before, keys_after;
     uint64_t corners; /* with `smooth`: keys at which the source turns too sharply for the bound */
     pm_motion_error_bound error;
+    /* What is not as it was asked for, such as a rotation that keeps slerp. NULL: nothing */
+    const char *note;
 
     const void *next; /* NULL */
 } pm_motion_reduced_channel;
@@ -656,7 +671,10 @@ typedef struct pm_motion_reduction_numbers {
     /* With a distance: in model space. `channel` is PM_NO_INDEX, and these are the node and its clip. */
     pm_motion_error_bound distance;
     size_t distance_node, distance_clip;
-    double at; /* of the options, and where that is 0 what was taken; 0 without a distance */
+    size_t loops_closed, loops_extended,
+        loops_not; /* with `loop`: clips whose ends were made equal, that
+                                                       have a key more, and that are no loops */
+    double at;     /* of the options, and where that is 0 what was taken; 0 without a distance */
     /* Why vertices, which were to be the default of `at`, cannot be read. NULL: they can, or there are none */
     const char *unread_mesh;
 

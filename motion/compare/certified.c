@@ -60,7 +60,8 @@ static pm_status make_curves(const subject *s, joint_channels *channels, motion_
                              pm_error *error) {
     for (size_t j = 0; s->curve && j < s->joint_count; j++) {
         certified *of = &channels[j][PM_MOTION_ROTATION];
-        if (!of->channel || of->channel->interpolation == PM_MOTION_STEP)
+        if (!of->channel || of->channel->always_linear ||
+            of->channel->interpolation == PM_MOTION_STEP)
             continue;
         pm_motion_channel *values = motion_allocate(arena, 1, sizeof *values);
         MOTION_TRY_MEMORY(values, error);

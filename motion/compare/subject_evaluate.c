@@ -150,9 +150,9 @@ static void copy_sampled(const subject *s, size_t joint, size_t path, size_t cou
     }
 }
 
-/* Channels with steps keep their keys, whatever the method. */
+/* Channels with steps keep their keys, whatever the method, and those that are always linear their lines. */
 static bool follows_method(const subject *s, const pm_motion_channel *channel) {
-    return s->curve && channel->interpolation != PM_MOTION_STEP &&
+    return s->curve && channel->interpolation != PM_MOTION_STEP && !channel->always_linear &&
            (channel->path == PM_MOTION_ROTATION || !s->turns_alone);
 }
 

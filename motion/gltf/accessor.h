@@ -58,6 +58,7 @@ bool gltf_read_timeline(gltf_reader *reader, size_t accessor, const gltf_place *
 typedef struct gltf_sampler {
     size_t input, output; /* accessors */
     pm_motion_interpolation interpolation;
+    bool always_linear; /* as of pm_motion_channel */
     size_t key_count;
 } gltf_sampler;
 

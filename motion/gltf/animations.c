@@ -39,6 +39,8 @@ static bool read_sampler(gltf_reader *r, const json_t *json, const gltf_place *p
         !read_interpolation(r, json, place, &sampler->interpolation) ||
         !gltf_read_timeline(r, sampler->input, input))
         return false;
+    sampler->always_linear =
+        json_is_true(json_object_get(json_object_get(json, "extras"), GLTF_ALWAYS_LINEAR));
     sampler->key_count = r->cache[sampler->input].timeline.key_count;
     return sampler->interpolation != PM_MOTION_CUBICSPLINE || sampler->key_count >= 2 ||
            gltf_refuse(r, input, "has 1 key; CUBICSPLINE needs 2 or more");
@@ -139,6 +141,7 @@ static bool add_channel(clip_reader *r, const target *t, const gltf_place *place
     *channel = (pm_motion_channel){.node = (int32_t)t->node,
                                    .path = t->path,
                                    .interpolation = sampler->interpolation,
+                                   .always_linear = sampler->always_linear,
                                    .name = {"", 0}};
     if (!gltf_read_keys(r->reader, sampler, output, at, channel))
         return false;

@@ -92,6 +92,7 @@ bool gltf_object_of(gltf_reader *reader, const json_t *value, const gltf_place *
 
 /* The words for interpolations and paths, and by path the type of the elements of accessors. */
 enum { GLTF_PATHS = PM_MOTION_WEIGHTS + 1 };
+#define GLTF_ALWAYS_LINEAR "alwaysLinear" /* in the extras of a sampler */
 extern const char *const gltf_interpolations[PM_MOTION_INTERPOLATION_COUNT];
 extern const char *const gltf_paths[GLTF_PATHS];
 extern const char *const gltf_type_of[GLTF_PATHS];

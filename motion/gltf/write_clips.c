@@ -210,6 +210,18 @@ static bool set_sampler(const gltf_writer *w, json_t *sampler, size_t input, siz
     return true;
 }
 
+/* Of channels that are lines whatever the method is: glTF has no word for it. */
+static bool set_extras(json_t *sampler, bool always_linear) {
+    json_t *extras = json_object_get(sampler, "extras");
+    (void)json_object_del(extras, GLTF_ALWAYS_LINEAR); /* which may not be there */
+    if (!always_linear)
+        return true;
+    if (!json_is_object(extras) &&
+        json_object_set_new(sampler, "extras", extras = json_object()) != 0)
+        return false;
+    return json_object_set_new(extras, GLTF_ALWAYS_LINEAR, json_true()) == 0;
+}
+
 /* The accessor of a channel's times, which is made for the first that has them. Steps that are moved with
  * samples have their own. */
 static pm_status find_input(replacing *r, const gltf_part *values, size_t keys, size_t *input,
@@ -246,8 +258,9 @@ static pm_status replace_channel(replacing *r, size_t index, pm_error *error) {
     const pm_motion_interpolation own = channel->interpolation;
     const bool is_linear =
         values.is_sampled || (own == PM_MOTION_CUBICSPLINE && gltf_elements_of(&values) == 1);
-    return set_sampler(r->writer, own_sampler(r, json), input, output,
-                       is_linear ? PM_MOTION_LINEAR : own)
+    json_t *sampler = own_sampler(r, json);
+    return set_sampler(r->writer, sampler, input, output, is_linear ? PM_MOTION_LINEAR : own) &&
+                   set_extras(sampler, channel->always_linear && !values.is_sampled)
                ? PM_OK
                : motion_refuse_memory(error);
 }

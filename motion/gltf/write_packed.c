@@ -96,7 +96,7 @@ static const char *make_words(const numbers *n, unsigned char *to) {
         for (unsigned bits = PACKED_LEAST; bits <= PACKED_MOST; bits++)
             if (filter_rotations(n, bits, to))
                 return "QUATERNION";
-    if (n->part->channel && n->part->channel->path != PM_MOTION_ROTATION && filter_numbers(n, to))
+    if (n->part->channel && !n->part->is_int16 && filter_numbers(n, to))
         return "EXPONENTIAL";
     copy_numbers(n, to);
     return NULL;

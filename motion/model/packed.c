@@ -28,8 +28,8 @@ bool packed_integers(const double q[4], int16_t c[4]) {
     return true;
 }
 
-/* The weighed square of how far integers are from a quaternion. */
-static double cost(const double q[4], const double c[4]) {
+/* The weighed square of how far integers are from a quaternion, whose length is that of `one`. */
+static double cost(const double q[4], const double c[4], double one) {
     double length2 = 0, along = 0, across = 0;
     for (int i = 0; i < 4; i++) {
         length2 += c[i] * c[i];
@@ -37,12 +37,12 @@ static double cost(const double q[4], const double c[4]) {
     }
     for (int i = 0; i < 4; i++)
         across += (c[i] - along * q[i]) * (c[i] - along * q[i]);
-    const double off = sqrt(length2) - LARGEST;
+    const double off = sqrt(length2) - one;
     return across + length_weight * off * off;
 }
 
-static void take(double best[4], double *least, const double q[4], const double c[4]) {
-    const double now = cost(q, c);
+static void take(double best[4], double *least, const double q[4], const double c[4], double one) {
+    const double now = cost(q, c, one);
     if (now >= *least)
         return;
     *least = now;
@@ -50,13 +50,13 @@ static void take(double best[4], double *least, const double q[4], const double 
 }
 
 /* The integers below and above each number. */
-static void pack_plain(double q[4]) {
+static void pack_plain(double q[4], double one) {
     double best[4], least = (double)INFINITY;
     for (unsigned corner = 0; corner < 16; corner++) {
         double c[4];
         for (unsigned i = 0; i < 4; i++)
-            c[i] = fmax(fmin(floor(q[i] * LARGEST) + (corner >> i & 1), LARGEST), -LARGEST);
-        take(best, &least, q, c);
+            c[i] = fmax(fmin(floor(q[i] * one) + (corner >> i & 1), one), -one);
+        take(best, &least, q, c, one);
     }
     memcpy(q, best, sizeof best);
 }
@@ -106,7 +106,7 @@ static void pack_filtered(unsigned bits, double q[4]) {
         q[i] *= sign;
     for (unsigned at = 0; next_words(bits, place, q, &at, words);)
         if (decode(bits, place, words, c))
-            take(best, &least, q, c);
+            take(best, &least, q, c, LARGEST);
     memcpy(q, best, sizeof best);
 }
 
@@ -128,21 +128,13 @@ bool packed_words(unsigned bits, const int16_t c[4], int16_t words[4]) {
 }
 
 void packed_rotation(unsigned bits, double q[4]) {
-    if (bits == PACKED_INT16)
-        pack_plain(q);
+    const double one = bits > PACKED_MOST ? ldexp(1, (int)bits) : LARGEST;
+    if (bits == PACKED_INT16 || bits > PACKED_MOST)
+        pack_plain(q, one);
     else
         pack_filtered(bits, q);
     for (unsigned i = 0; i < 4; i++)
-        q[i] /= LARGEST;
-}
-
-double packed_rotation_error(unsigned bits) {
-    /* Cells of the words, whose far corners may be taken, and those of int16. The largest component, at least
-     * a half, moves by up to sqrt(3) of what the others do. */
-    const double plain = 2 * 2.0 / LARGEST;
-    return bits == PACKED_INT16
-               ? plain
-               : plain + 2 * 2 * 1.5 * sqrt(3) * root_half / ((1 << (bits - 1)) - 1);
+        q[i] /= one;
 }
 
 /* ---- numbers ------------------------------------------------------------------------------- */

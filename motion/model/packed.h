@@ -15,11 +15,12 @@ typedef struct motion_packing {
     bool compresses; /* by EXT_meshopt_compression; implies it */
 } motion_packing;
 
-/* Bits of a rotation: 1 for int16 without the filter, or those of a component in the filter. */
-enum { PACKED_INT16 = 1, PACKED_LEAST = 12, PACKED_MOST = 16 };
+/* Bits of a rotation: 1 for int16 without the filter; those of a component in the filter QUATERNION; or more, of float32
+ * numbers that are multiples of 2^-bits, for EXPONENTIAL. */
+enum { PACKED_INT16 = 1, PACKED_LEAST = 12, PACKED_MOST = 16, PACKED_FINEST = 23 };
 
-/* Replaces a unit quaternion by one near it whose numbers are c / 32767. Of all in the cells around it the one
- * is taken that is nearest, counting how far its length is from 1 as well, for readers that do not
+/* Replaces a unit quaternion by one near it whose numbers are c / 32767, or such multiples. Of all in the cells around
+ * it the one is taken that is nearest, counting how far its length is from 1 as well, for readers that do not
  * normalise; and of the filter's, one that all decoders round alike. */
 void packed_rotation(unsigned bits, double q[4]);
 
@@ -28,9 +29,6 @@ bool packed_integers(const double q[4], int16_t c[4]);
 
 /* The words that the filter decodes to these integers. False: there are none with as many bits. */
 bool packed_words(unsigned bits, const int16_t c[4], int16_t words[4]);
-
-/* Radians of a rotation that no unit quaternion is away from a packed one; before lengths are weighed. */
-double packed_rotation_error(unsigned bits);
 
 /* A number that is a mantissa of 24 bits times 2^exponent: the nearest one; and the word of it. */
 enum { PACKED_LEAST_EXPONENT = -100, PACKED_MOST_EXPONENT = 100 };

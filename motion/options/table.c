@@ -192,6 +192,15 @@ const option_row option_rows[] = {
      HELP("with cubicspline: the velocity is continuous at keys, for editors")},
     {NAME("common", NULL), TYPE(flag), REDUCE(common), .verbs = OF(REDUCE),
      HELP("all joints of a clip have keys at the same times")},
+    {NAME("loop", NULL), TYPE(flag), REDUCE(loop), .verbs = OF(REDUCE),
+     HELP(
+         "clips are loops: they end as they begin, by a key one frame after the last one where that "
+         "is missing; what a root travels is not closed, and is named")},
+    {NAME("additive", "BASE"), TYPE(text), REDUCE(additive), .requires = "distance",
+     .verbs = OF(REDUCE),
+     HELP(
+         "clips are added to a pose, of which {distance} is measured: rest, the rest pose, or the name "
+         "of a clip")},
     {NAME("quantize", NULL), TYPE(flag), REDUCE(quantize), .verbs = OF(REDUCE),
      HELP("glTF: rotations are int16; what that rounds is part of the bounds, and joints share key "
           "times where that makes the file smaller")},

@@ -5,11 +5,15 @@
 #include "motion/reduce/channel.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "motion/base/fault.h"
 #include "motion/model/evaluate.h"
+
+static const double degrees = 57.29577951308232; /* of a radian */
 
 /* Whether the numbers of a channel differ by a part of themselves: scales and weights. */
 static bool reduce_is_ratio(const pm_motion_channel *channel) {
@@ -24,8 +28,26 @@ double reduce_limit(const reduce_limits *limits, const reduced_channel *c) {
                                                  : 0;
 }
 
+double reduce_error_over(const reduced_channel *c, double limit) {
+    return c->error.found > limit ? c->error.found : c->error.bound;
+}
+
 static bool is_rotation(const reduced_channel *c) {
     return c->source.channel->path == PM_MOTION_ROTATION;
+}
+
+void reduce_note(reduced_channel *c, const char *format, ...) {
+    const size_t used = strlen(c->note);
+    char text[REDUCE_NOTE];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    (void)snprintf(c->note + used, sizeof c->note - used, "%s%s", used > 0 ? "; " : "", text);
+}
+
+bool reduce_has_curve(const reduced_channel *c, pm_method curve) {
+    return is_rotation(c) && method_curve_knows(curve) && !c->keeps_slerp;
 }
 
 bool reduce_moves(const reduced_channel *c) {
@@ -58,6 +80,7 @@ void reduce_hold(reduced_channel *c) {
 /* A channel in the search. */
 typedef struct tested {
     bool turns;
+    bool is_removed; /* tested elsewhere */
     turns rotation;
     line_keys numbers;
 } tested;
@@ -65,7 +88,7 @@ typedef struct tested {
 /* Numbers take this part of their bound by being rounded, at most: a vector of three halves of a step. */
 static const double packed_part = 0.25;
 
-/* Of rotations, so that keys are few; and with the most bits, where only float32 is finer. */
+/* Of rotations, so that keys are few; and of forms so fine that hardly a key is dropped. */
 static const double rotation_part = 0.5, finest_part = 1;
 
 /* The bound of the rounding decides how many bits a number has. */
@@ -105,7 +128,9 @@ static bool fill_form(reduced_channel *c, key_form *form) {
 
 /* The fewest bits that take a small part of the bound. Bounds only become smaller. False: memory is exhausted. */
 static bool choose_rotation_form(reduced_channel *c, const reduce_limits *limits) {
-    static const unsigned filtered[] = {12, 13, 14, 15, 16, 0}, plain[] = {PACKED_INT16, 0};
+    static const unsigned filtered[] = {12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, PACKED_FINEST,
+                                        0},
+                          plain[] = {PACKED_INT16, 0};
     const unsigned *bits = limits->packing.compresses ? filtered : plain;
     while (*bits > 0 && *bits < c->form.bits)
         bits++;
@@ -122,7 +147,8 @@ static bool choose_rotation_form(reduced_channel *c, const reduce_limits *limits
         if (!fill_form(c, &form) || !turns_read(&t, c->source.channel, c->source.timeline,
                                                 reduce_limit(limits, c), c->limits, form, &arena))
             return false;
-        is_good = turns_pack_well(&t, bits[1] == 0 ? finest_part : rotation_part);
+        const bool is_fine = bits[1] == 0 || *bits > PACKED_MOST;
+        is_good = turns_pack_well(&t, is_fine ? finest_part : rotation_part);
         c->form = form;
         c->slack = t.slack;
     }
@@ -234,6 +260,7 @@ static void find_cubics(reduced_channel *c, const reduce_limits *limits) {
     if (turns_read(&t, c->source.channel, c->source.timeline, limits->angle, c->limits, c->form,
                    &arena))
         c->end = cubics_find(&t, c->source.channel, limits->is_smooth,
+                             limits->is_smooth && c->is_looped,
                              before.written ? &before : NULL, &found);
     motion_arena_release(&arena);
     reduce_begin(c);
@@ -241,8 +268,35 @@ static void find_cubics(reduced_channel *c, const reduce_limits *limits) {
     c->cubics = found.written;
     c->count = found.count;
     c->corners = found.corners;
-    if (c->end == PATH_NONE)
-        find_path(c, limits);
+    if (c->end != PATH_NONE)
+        return;
+    c->keeps_slerp = true;
+    reduce_note(c, "keeps slerp: it has a step that no cubic follows within the bound");
+    find_path(c, limits);
+}
+
+/* Whether the curve through the keys that were found leaves the bound: then all keys do not help. */
+static bool leaves_bound(reduced_channel *c, const reduce_limits *limits) {
+    SCOPED(motion_arena_release) motion_arena arena = {NULL};
+    pm_motion_channel channel;
+    const pm_timeline timeline = reduce_make_timeline(c, &arena);
+    c->result = (certified){&channel, &timeline, NULL, 0};
+    if (!timeline.times || !reduce_make_channel(c, &arena, &channel))
+        c->end = PATH_NO_MEMORY;
+    else
+        reduce_certify(c, limits);
+    c->result = (certified){NULL, NULL, NULL, 0};
+    return c->end == PATH_FOUND && c->error.bound > limits->angle;
+}
+
+static void keep_slerp(reduced_channel *c, const reduce_limits *limits) {
+    const char *const curve = pm_method_get_info(limits->curve)->name;
+    c->keeps_slerp = true;
+    if (isinf(c->error.bound))
+        reduce_note(c, "keeps slerp: there is no %s through its keys", curve);
+    else
+        reduce_note(c, "keeps slerp: %s through its keys is %.3g degrees from the source at %.9g s",
+                    curve, reduce_error_over(c, limits->angle) * degrees, c->error.time);
 }
 
 static void find_removed(reduced_channel *c, const reduce_limits *limits) {
@@ -254,6 +308,11 @@ static void find_removed(reduced_channel *c, const reduce_limits *limits) {
     if (turns_read(&t, c->source.channel, c->source.timeline, limits->angle, c->limits, c->form,
                    &arena))
         c->end = removal_find(&problem, &c->keys, &c->count);
+    if (c->end != PATH_FOUND || limits->has_curve || !leaves_bound(c, limits))
+        return;
+    keep_slerp(c, limits);
+    free(c->keys);
+    find_path(c, limits);
 }
 
 static void keep_all(reduced_channel *c) {
@@ -282,9 +341,9 @@ void reduce_find_keys(reduced_channel *c, const reduce_limits *limits) {
         keep_all(c);
     else if (reduce_limit(limits, c) == 0)
         drop_equal(c);
-    else if (is_rotation(c) && limits->curve == PM_METHOD_CUBICSPLINE)
+    else if (is_rotation(c) && limits->curve == PM_METHOD_CUBICSPLINE && !c->keeps_slerp)
         find_cubics(c, limits);
-    else if (is_rotation(c) && method_curve_knows(limits->curve))
+    else if (reduce_has_curve(c, limits->curve))
         find_removed(c, limits);
     else
         find_path(c, limits);
@@ -295,16 +354,14 @@ void reduce_find_keys(reduced_channel *c, const reduce_limits *limits) {
 typedef struct tested_set {
     tested *all;
     size_t count;
-    size_t failed;   /* the channel that failed last mostly fails next */
-    bool is_removed; /* rotations are tested elsewhere */
+    size_t failed; /* the channel that failed last mostly fails next */
 } tested_set;
 
 static bool set_holds(void *user, size_t from, size_t to) {
     tested_set *set = user;
     for (size_t i = 0; i < set->count; i++) {
         const size_t index = (set->failed + i) % set->count;
-        if (!(set->is_removed && set->all[index].turns) &&
-            !tested_holds(&set->all[index], from, to)) {
+        if (!set->all[index].is_removed && !tested_holds(&set->all[index], from, to)) {
             set->failed = index;
             return false;
         }
@@ -340,17 +397,39 @@ path_end reduce_search_common(reduced_channel *const *channels, size_t count,
     for (size_t i = 0; i < count; i++) {
         if (!set.all || !rotations || !tested_read(&set.all[i], channels[i], limits, arena))
             return PATH_NO_MEMORY;
-        if (set.all[i].turns)
+        set.all[i].is_removed = reduce_has_curve(channels[i], limits->curve);
+        if (set.all[i].is_removed)
             rotations[removal.rotation_count++] = &set.all[i].rotation;
     }
-    set.is_removed = method_curve_knows(limits->curve) && removal.rotation_count > 0;
-    return set.is_removed ? removal_find(&removal, keys, key_count)
-                          : path_find(&problem, keys, key_count);
+    return removal.rotation_count > 0 ? removal_find(&removal, keys, key_count)
+                                      : path_find(&problem, keys, key_count);
+}
+
+/* Whether some rotation, which leaves its bound, is to be slerp. */
+static bool keep_slerps(reduced_channel *const *channels, size_t count,
+                        const reduce_limits *limits) {
+    bool any = false;
+    for (size_t i = 0; i < count; i++)
+        if (reduce_has_curve(channels[i], limits->curve) && leaves_bound(channels[i], limits)) {
+            keep_slerp(channels[i], limits);
+            any = true;
+        }
+    return any;
+}
+
+static path_end find_common(reduced_channel *const *channels, size_t count,
+                            const reduce_limits *limits, size_t *key_count) {
+    size_t *keys = NULL;
+    path_end end = reduce_search_common(channels, count, limits, &keys, key_count);
+    if (end == PATH_FOUND && !reduce_give_keys(channels, count, keys, *key_count))
+        end = PATH_NO_MEMORY;
+    free(keys);
+    return end;
 }
 
 void reduce_find_common_keys(reduced_channel *const *channels, size_t count,
                              const reduce_limits *limits) {
-    size_t *keys = NULL, key_count = 0;
+    size_t key_count = 0;
     bool is_good = true;
     if (count == 0)
         return;
@@ -361,13 +440,13 @@ void reduce_find_common_keys(reduced_channel *const *channels, size_t count,
     }
     for (size_t i = 0; i < count; i++)
         is_good = choose_form(channels[i], limits) && is_good;
-    channels[0]->end =
-        is_good ? reduce_search_common(channels, count, limits, &keys, &key_count) : PATH_NO_MEMORY;
-    if (channels[0]->end == PATH_NONE)
+    path_end end = is_good ? find_common(channels, count, limits, &key_count) : PATH_NO_MEMORY;
+    while (end == PATH_FOUND && keep_slerps(channels, count, limits))
+        end = find_common(channels, count, limits, &key_count);
+    if (end == PATH_NONE)
         channels[0]->count = key_count;
-    if (channels[0]->end == PATH_FOUND && !reduce_give_keys(channels, count, keys, key_count))
-        channels[0]->end = PATH_NO_MEMORY;
-    free(keys);
+    if (end != PATH_FOUND)
+        channels[0]->end = end;
 }
 
 bool reduce_has_same_times(const pm_timeline *a, const pm_timeline *b) {
@@ -427,15 +506,16 @@ bool reduce_make_channel(const reduced_channel *c, motion_arena *arena, pm_motio
 }
 
 void reduce_certify(reduced_channel *c, const reduce_limits *limits) {
-    certified source = c->source, result = c->result;
+    const bool is_authored = c->authored.channel && !c->is_looped;
+    certified source = is_authored ? c->authored : c->source, result = c->result;
     if (!c->is_reduced)
         return;
-    source.known = c->turns;
+    source.known = is_authored ? NULL : c->turns; /* which are read at the keys of `source` */
     if (!is_rotation(c)) {
-        c->error = certify_numbers(source, result, reduce_is_ratio(source.channel));
+        c->error = certify_numbers(source, result, reduce_is_ratio(c->source.channel));
         return;
     }
-    const pm_status status = method_curve_knows(limits->curve) && c->count > 1
+    const pm_status status = reduce_has_curve(c, limits->curve) && c->count > 1
                                  ? certified_make_curve(&result, limits->curve, NULL)
                                  : PM_OK;
     c->error = status == PM_OK ? certify_rotation(source, result, limits->angle - c->slack)

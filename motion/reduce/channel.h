@@ -231,28 +231,34 @@ typedef struct cubic_fit {
 } cubic_fit;
 
 /* From the keys that turns_read has read. Smooth: the tangents on both sides of a key are equal, but for
- * corners, where the source turns too sharply. `before`: what was found with bounds that were not smaller; NULL: nothing. On failure nothing is found. PATH_NONE: no cubic that was
- * tried stays within the bound between some neighbours. */
+ * corners, where the source turns too sharply; looped: also those at both ends. `before`: what was found with bounds
+ * that were not smaller; NULL: nothing. On failure nothing is found. PATH_NONE: no cubic that was tried stays within
+ * the bound between some neighbours. */
 path_end cubics_find(const turns *source, const pm_motion_channel *channel, bool is_smooth,
-                     const cubic_fit *before, cubic_fit *found);
+                     bool is_looped, const cubic_fit *before, cubic_fit *found);
 
 /* What is done with one channel: the keys that remain, and the bound of the error. */
+
+enum { REDUCE_NOTE = 256 };
 
 /* The bounds, in radians and lengths, and the curve of rotations. */
 typedef struct reduce_limits {
     double angle, position, scale;
     pm_method curve;
+    bool has_curve; /* rotations do not keep slerp where the curve leaves the bound */
     bool is_smooth;
     motion_packing packing;
     double unit; /* of positions: what a length is multiplied by when it is written */
 } reduce_limits;
 
-/* What is done where no subset of the keys is enough. */
+/* What helps where no subset of the keys is enough. */
 #define REDUCE_CURVE_HINT                                                                          \
     "choose a larger bound, or the curve slerp, which has a corner at each key; or cut what jumps"
 
 typedef struct reduced_channel {
-    certified source;
+    certified source;   /* with the keys that were added, if there are any */
+    certified authored; /* the file's, without them; a NULL channel: none were */
+    bool is_looped;     /* the bounds are of the loop that is closed */
     size_t clip, index; /* of the channel */
     double
         growth; /* of positions: the largest scale above, by which their lengths are multiplied */
@@ -270,6 +276,8 @@ typedef struct reduced_channel {
     double slack;        /* as of `certified` */
     size_t *keys;        /* that remain, malloc'ed. NULL: all */
     size_t count;
+    bool keeps_slerp;       /* in place of the curve that was asked for */
+    char note[REDUCE_NOTE]; /* what is not as it was asked for; empty: nothing */
     cubic_key *cubics; /* of the keys that remain, malloc'ed. NULL: the source's interpolation */
     size_t corners;    /* of smooth cubics */
     certified result;  /* once it is made */
@@ -279,6 +287,12 @@ typedef struct reduced_channel {
 
 /* The limit of a channel, of positions in its own lengths; 0 for scalars. */
 double reduce_limit(const reduce_limits *limits, const reduced_channel *c);
+
+/* Adds to the note of a channel. */
+void reduce_note(reduced_channel *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Whether its rotations are played by a method other than slerp. */
+bool reduce_has_curve(const reduced_channel *c, pm_method curve);
 
 /* Whether the keys of a channel are not all equal. */
 bool reduce_moves(const reduced_channel *c);
@@ -314,6 +328,30 @@ bool reduce_has_same_times(const pm_timeline *a, const pm_timeline *b);
  * their groups. */
 path_end merge_times(reduced_channel *channels, size_t count, const reduce_limits *limits);
 
+/* Gives the channels of a clip that have more than one key those of all. Their curves do not change.
+ * PM_ERROR_FILE: these would be many times as many. */
+pm_status reduce_unite_times(reduced_channel *channels, size_t count, motion_arena *arena,
+                             pm_error *error);
+
+typedef struct loop_request {
+    const pm_motion_content *content;
+    pm_rational rate;          /* of the clip */
+    double size;               /* of the figure */
+    reduced_channel *channels; /* of the clip */
+    size_t count;
+    motion_arena *arena;
+} loop_request;
+
+typedef enum loop_kind {
+    LOOP_NONE,
+    LOOP_CLOSED, /* its last values are its first ones */
+    LOOP_OPEN    /* it ends a frame before that, and gets a key */
+} loop_kind;
+
+/* Lets the channels of a clip end with the values that they begin with. Joints below the roots say what kind of loop it
+ * is; what the roots travel remains. What is not closed has a note. */
+pm_status reduce_close_loop(const loop_request *request, loop_kind *kind, pm_error *error);
+
 /* Makes the channel of the result, whose timeline and its index the caller sets. False: memory is exhausted. */
 bool reduce_make_channel(const reduced_channel *c, motion_arena *arena, pm_motion_channel *to);
 
@@ -323,3 +361,6 @@ pm_timeline reduce_make_timeline(const reduced_channel *c, motion_arena *arena);
 /* Computes the error of the result. Sets `end` where memory is exhausted. The error is infinite where the method
  * has no curve through the keys. */
 void reduce_certify(reduced_channel *c, const reduce_limits *limits);
+
+/* The error that exceeds a limit: what was found, or where only the bound does, that. */
+double reduce_error_over(const reduced_channel *c, double limit);

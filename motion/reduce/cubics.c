@@ -40,6 +40,9 @@ typedef struct search {
     const double *leaving;   /* the velocity with which the next cubic begins. NULL: any */
     const cubic_fit *before; /* what larger bounds allowed */
     size_t place;            /* of the key there that is not before the last one */
+    bool is_looped;          /* smooth across the seam */
+    const double *arriving;  /* the velocity with which the last cubic then ends. NULL: any */
+    double arrival[4];
 } search;
 
 /* A cubic between two keys. */
@@ -161,10 +164,13 @@ static void solve(const samples *a, const double usual[2][4], double tangents[2]
         }
     }
     const double *leaving = a->s->leaving;
+    const double *arriving = a->to + 1 == a->s->source->count ? a->s->arriving : NULL;
     for (int i = 0; i < 4; i++) {
-        tangents[0][i] = leaving ? leaving[i] * a->seconds
-                                 : (s11 * r[0][i] - s01 * r[1][i]) / (s00 * s11 - s01 * s01);
-        tangents[1][i] = (r[1][i] - s01 * tangents[0][i]) / s11;
+        const double end = arriving ? arriving[i] * a->seconds : 0;
+        tangents[0][i] = leaving    ? leaving[i] * a->seconds
+                         : arriving ? (r[0][i] - s01 * end) / s00
+                                    : (s11 * r[0][i] - s01 * r[1][i]) / (s00 * s11 - s01 * s01);
+        tangents[1][i] = arriving ? end : (r[1][i] - s01 * tangents[0][i]) / s11;
     }
 }
 
@@ -223,6 +229,18 @@ static bool holds_throughout(const samples *a, const fitted *f) {
     return true;
 }
 
+/* The velocity of a loop at its first key is the mean of both sides, too. */
+static void blend_seam(const samples *a, double tangent[4]) {
+    const turns *t = a->s->source;
+    double last[4], first[4], end[4];
+    turn_rows_get(&t->source, t->count - 1, last);
+    turn_rows_get(&t->source, 0, first);
+    usual_tangent(a, t->count - 2, true, end);
+    const double sign = arc_sign(last, first);
+    for (int i = 0; i < 4; i++)
+        tangent[i] = (tangent[i] + sign * end[i]) / 2;
+}
+
 static fitted fit(const search *s, size_t from, size_t to) {
     const samples a = samples_of(s, from, to);
     double usual[2][4], tangents[2][4];
@@ -237,6 +255,8 @@ static fitted fit(const search *s, size_t from, size_t to) {
         for (int i = 0; i < 4; i++)
             usual[1][i] = (usual[1][i] + next[i]) / 2;
     }
+    if (s->is_looped && from == 0)
+        blend_seam(&a, usual[0]);
     for (size_t n = 0; n < a.count; n++)
         s->weights[n] = 1;
     for (int round = 0; round <= ROUNDS; round++) {
@@ -341,12 +361,33 @@ static size_t find_next(search *s, cubic_fit *c, fitted *f) {
     }
     if (shorten(s, c))
         return from;
+    if (s->arriving) { /* a corner at the seam? */
+        s->arriving = NULL;
+        s->leaving = goes_on ? c->written[c->count - 1].in : NULL;
+        to = find_end(s, from, f);
+        s->leaves_free = !goes_on;
+        c->corners += to > from;
+        if (to > from)
+            return to;
+        s->arriving = s->arrival;
+    }
     s->leaving = NULL;
     s->is_smooth = false;
     to = find_end(s, from, f);
     s->is_smooth = s->leaves_free = true;
     c->corners += goes_on;
     return to;
+}
+
+/* The first cubic leaves with a velocity that the last one arrives with; the sign of the last key may be another. */
+static void set_arrival(search *s, const double out[4]) {
+    double first[4], last[4];
+    turn_rows_get(&s->values, 0, first);
+    turn_rows_get(&s->values, s->source->count - 1, last);
+    const double sign = arc_sign(first, last);
+    for (int i = 0; i < 4; i++)
+        s->arrival[i] = sign * out[i];
+    s->arriving = s->arrival;
 }
 
 static path_end search_all(search *s, cubic_fit *c) {
@@ -364,6 +405,8 @@ static path_end search_all(search *s, cubic_fit *c) {
         memcpy(c->written[c->count - 1].out, f.out, sizeof f.out);
         memcpy(c->written[c->count].in, f.in, sizeof f.in);
         c->keys[c->count++] = to;
+        if (s->is_looped && c->count == 2)
+            set_arrival(s, f.out);
     }
     memset(c->written[c->count - 1].out, 0, sizeof c->written[0].out);
     for (size_t k = 0; k < c->count; k++)
@@ -372,9 +415,10 @@ static path_end search_all(search *s, cubic_fit *c) {
 }
 
 path_end cubics_find(const turns *source, const pm_motion_channel *channel, bool is_smooth,
-                     const cubic_fit *before, cubic_fit *found) {
+                     bool is_looped, const cubic_fit *before, cubic_fit *found) {
     motion_arena arena = {NULL};
-    search s = {.source = source, .is_smooth = is_smooth, .before = before};
+    search s = {
+        .source = source, .is_smooth = is_smooth, .is_looped = is_looped, .before = before};
     *found = (cubic_fit){.keys = malloc(source->count * sizeof *found->keys),
                          .written = malloc(source->count * sizeof *found->written)};
     path_end end = PATH_NO_MEMORY;

@@ -37,6 +37,8 @@ typedef struct reducing {
     pm_motion_error_bound distance; /* `channel` is a node here */
     size_t distance_clip;
     size_t told; /* channels that are done, of which progress was told */
+    size_t loops[3]; /* clips, by loop_kind */
+    size_t base;     /* the clip to which others are added; SIZE_MAX: none */
 } reducing;
 
 /* ---- checks -------------------------------------------------------------------------------- */
@@ -70,8 +72,13 @@ pm_status reduction_check_options(const pm_motion_reduce_options *o, pm_error *e
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "curve is %s, expected slerp, cubicspline, squad, hermite or spline",
                            curve->name);
+    if (o->additive && o->distance == 0)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "additive: requires a distance");
     if (o->smooth && o->curve != PM_METHOD_CUBICSPLINE)
         return motion_fail(error, PM_ERROR_ARGUMENT, "smooth: requires the curve cubicspline");
+    if (o->loop && method_curve_knows(o->curve))
+        return motion_fail(error, PM_ERROR_ARGUMENT, "loop: cannot be combined with the curve %s",
+                           curve->name);
     if (o->curve == PM_METHOD_CUBICSPLINE && o->common)
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "curve: cubicspline cannot be combined with common");
@@ -93,6 +100,23 @@ static pm_status check_options(const pm_motion_content *source, const pm_motion_
             return motion_fail(error, PM_ERROR_ARGUMENT, "clips[%zu] is %zu of %zu clips", i,
                                o->clips[i], source->clip_count);
     return reduction_check_options(o, error);
+}
+
+/* "rest", or the name of a clip. */
+static pm_status find_base(const pm_motion_content *source, const char *name, size_t *base,
+                           pm_error *error) {
+    *base = SIZE_MAX;
+    for (size_t i = 0; name && *base == SIZE_MAX && i < source->clip_count; i++)
+        if (source->clips[i].name.size == strlen(name) &&
+            memcmp(source->clips[i].name.text, name, strlen(name)) == 0)
+            *base = i;
+    if (!name || (*base != SIZE_MAX) != (strcmp(name, "rest") == 0))
+        return PM_OK;
+    return *base == SIZE_MAX
+               ? motion_fail(error, PM_ERROR_ARGUMENT, "additive: no clip has the name %s",
+                             MOTION_SHOWN(name, strlen(name)))
+               : motion_fail(error, PM_ERROR_ARGUMENT,
+                             "additive: rest is the rest pose, and clip %zu has this name", *base);
 }
 
 static bool is_chosen(const pm_motion_reduce_options *o, size_t clip) {
@@ -217,7 +241,7 @@ static pm_status add_usual_limits(reducing *r, pm_error *error) {
         o->scale_error = o->distance > 0 ? share / fmax(size + fmax(o->at, 0), DBL_MIN) : unseen;
     r->limits = limits_of(o, r->source);
     r->to->packing = r->limits.packing;
-    r->to->must_be_smaller = true;
+    r->to->must_be_smaller = !o->loop;
     return most < SIZE_MAX ? PM_OK : motion_refuse_memory(error);
 }
 
@@ -235,6 +259,29 @@ static void tell_progress(void *user, size_t done) {
     r->told = done > r->told ? done : r->told;
 }
 
+/* Adds the keys that a loop and common times take. */
+static pm_status add_keys(reducing *r, pm_error *error) {
+    const double size = r->options.loop ? motion_figure_size(r->source) : 0;
+    for (size_t i = 0; i < r->source->clip_count; i++) {
+        const loop_request request = {.content = r->source,
+                                      .rate = r->source->clips[i].rate,
+                                      .size = size,
+                                      .channels = r->channels + r->first[i],
+                                      .count = r->source->clips[i].channel_count,
+                                      .arena = &r->scratch};
+        loop_kind kind;
+        if (!is_chosen(&r->options, i))
+            continue;
+        if (r->options.loop) {
+            MOTION_TRY(reduce_close_loop(&request, &kind, error));
+            r->loops[kind]++;
+        }
+        if (r->options.common)
+            MOTION_TRY(reduce_unite_times(request.channels, request.count, request.arena, error));
+    }
+    return PM_OK;
+}
+
 /* The channels of a clip that have more than one key. */
 static pm_status find_common(reducing *r, size_t clip, pm_error *error) {
     const size_t all = r->source->clips[clip].channel_count;
@@ -245,13 +292,6 @@ static pm_status find_common(reducing *r, size_t clip, pm_error *error) {
         reduced_channel *channel = &r->channels[r->first[clip] + c];
         if (!channel->is_reduced || channel->source.timeline->key_count < 2)
             continue;
-        if (count > 0 &&
-            !reduce_has_same_times(set[0]->source.timeline, channel->source.timeline)) {
-            motion_refuse(error, "clip %zu: channels %zu and %zu have keys at different times",
-                          clip, set[0]->index, channel->index);
-            motion_hint(error, "resample first, or let each joint have keys of its own");
-            return PM_ERROR_FILE;
-        }
         set[count++] = channel;
     }
     reduce_find_common_keys(set, count, &r->limits);
@@ -359,6 +399,38 @@ static bool drop_packing(reducing *r, size_t clip) {
     return any;
 }
 
+/* Gives up a method whose curves leave the distance even through all keys: the rotations of a clip keep slerp. */
+static bool drop_curve(reducing *r, size_t clip, const pm_error *error) {
+    bool any = false;
+    for (size_t c = r->first[clip]; c < r->first[clip + 1]; c++) {
+        reduced_channel *channel = &r->channels[c];
+        if (!channel->is_reduced || !reduce_has_curve(channel, r->limits.curve))
+            continue;
+        channel->keeps_slerp = any = true;
+        reduce_note(channel, "keeps slerp: %s", error ? error->message : "its curve is too far");
+    }
+    if (any)
+        begin_again(r, clip);
+    return any;
+}
+
+/* A distance is of linear positions and scales: what has others keeps its keys. */
+static bool keep_cubics(reducing *r, size_t clip) {
+    bool any = false;
+    for (size_t c = r->first[clip]; c < r->first[clip + 1]; c++) {
+        const pm_motion_channel *channel = r->channels[c].source.channel;
+        if (channel->interpolation != PM_MOTION_CUBICSPLINE || channel->node < 0 ||
+            (channel->path != PM_MOTION_POSITION && channel->path != PM_MOTION_SCALE))
+            continue;
+        any = true;
+        reduce_note(&r->channels[c],
+                    "is a cubic spline, of which no distance is bounded: the clip keeps its keys");
+    }
+    for (size_t c = r->first[clip]; any && c < r->first[clip + 1]; c++)
+        r->channels[c].is_reduced = false;
+    return any;
+}
+
 /* Whether times are shared where that is smaller. */
 static bool has_groups(const reducing *r) {
     return (r->limits.packing.quantizes || r->limits.packing.compresses) && !r->options.common;
@@ -373,7 +445,7 @@ static pm_status merge_clip(reducing *r, size_t clip, pm_error *error) {
 static pm_status share_clip(reducing *r, size_t clip, pm_error *error) {
     clip_search search = {r, clip};
     space_result result;
-    const share_request request = {
+    share_request request = {
         .content = r->source,
         .clip = &r->source->clips[clip],
         .channels = r->channels + r->first[clip],
@@ -384,6 +456,8 @@ static pm_status share_clip(reducing *r, size_t clip, pm_error *error) {
         .angle = r->limits.angle,
         .is_common = r->options.common,
         .is_packed = r->limits.packing.quantizes,
+        .is_additive = r->options.additive && clip != r->base,
+        .base = r->base < SIZE_MAX ? &r->source->clips[r->base] : NULL,
         .find = find_clip,
         .tell = tell_part,
         .user = &search};
@@ -393,6 +467,10 @@ static pm_status share_clip(reducing *r, size_t clip, pm_error *error) {
         status = merge_clip(r, clip, error);
         if (status == PM_OK)
             status = share_distance(&request, &result, error);
+    }
+    if (status == PM_ERROR_ARGUMENT && drop_curve(r, clip, error)) {
+        request.curve = PM_METHOD_SLERP;
+        status = share_distance(&request, &result, error);
     }
     if (status == PM_ERROR_ARGUMENT && drop_packing(r, clip))
         status = share_distance(&request, &result, error);
@@ -413,7 +491,7 @@ static pm_status share_clip(reducing *r, size_t clip, pm_error *error) {
 
 static pm_status search_clip(reducing *r, size_t clip, pm_error *error) {
     return r->options.distance == 0 || !is_chosen(&r->options, clip) ||
-                   r->source->clips[clip].channel_count == 0
+                   r->source->clips[clip].channel_count == 0 || keep_cubics(r, clip)
                ? find_clip(&(clip_search){r, clip}, error)
                : share_clip(r, clip, error);
 }
@@ -495,9 +573,9 @@ static pm_status make_channels(reducing *r, size_t clip, pm_timeline *timelines,
         }
         MOTION_TRY_MEMORY(reduce_make_channel(channel, &r->to->arena, &channels[c]), error);
         channels[c].timeline = numbers[slot];
-        /* The bounds of positions and scales are those of lines, also where a method plays the motion. */
+        /* Their bounds are those of lines, also where a method plays the motion. */
         channels[c].always_linear |=
-            method_curve_knows(r->limits.curve) && channels[c].path != PM_MOTION_ROTATION;
+            method_curve_knows(r->limits.curve) && !reduce_has_curve(channel, r->limits.curve);
     }
     return PM_OK;
 }
@@ -567,11 +645,12 @@ static pm_status make_clip(reducing *r, size_t clip, pm_motion_clip *to, pm_erro
 }
 
 /* If no key is dropped, a clip is what it was. */
-static bool is_kept(const pm_motion_clip *from, const pm_motion_clip *to) {
+static bool is_kept(const reduced_channel *channels, const pm_motion_clip *from,
+                    const pm_motion_clip *to) {
     bool same = true;
     for (size_t c = 0; same && c < to->channel_count; c++) {
         const pm_motion_channel *a = &from->channels[c], *b = &to->channels[c];
-        same = a->interpolation == b->interpolation &&
+        same = a->interpolation == b->interpolation && !channels[c].authored.channel &&
                from->timelines[a->timeline].key_count == to->timelines[b->timeline].key_count;
     }
     return same;
@@ -586,7 +665,8 @@ static pm_status make_clips(reducing *r, pm_motion_clip *clips, pm_error *error)
             r->channels[r->first[i] + c].result =
                 (certified){&clips[i].channels[c],
                             &clips[i].timelines[clips[i].channels[c].timeline], NULL, 0, NULL};
-        if (is_kept(from, &clips[i]) && !motion_keep_rows(r->to, i, r->motion, false))
+        if (is_kept(r->channels + r->first[i], from, &clips[i]) &&
+            !motion_keep_rows(r->to, i, r->motion, false))
             return motion_refuse_memory(error);
     }
     return PM_OK;
@@ -599,37 +679,8 @@ static void certify(void *user, size_t index) {
     reduce_certify(&r->channels[index], &r->limits);
 }
 
-/* The error that exceeds a limit: what was found, or where only the bound does, that. */
-static double error_over(const reduced_channel *c, double limit) {
-    return c->error.found > limit ? c->error.found : c->error.bound;
-}
-
-/* Of the rotation that is farthest from its source: a bound that allows it allows all. */
-static pm_status refuse_curve(const reducing *r, const reduced_channel *c, pm_error *error) {
-    const pm_motion_channel *channel = c->source.channel;
-    const pm_motion_name name =
-        channel->node >= 0 ? r->source->nodes[channel->node].name : channel->name;
-    const char *const curve = pm_method_get_info(r->limits.curve)->name;
-    char shown[MOTION_PRINTABLE];
-    motion_joint_name(shown, name, channel->node);
-    if (isinf(c->error.bound))
-        motion_fail(error, PM_ERROR_ARGUMENT, "clip %zu: '%s' has no %s through its keys", c->clip,
-                    shown, curve);
-    else
-        motion_fail(
-            error, PM_ERROR_ARGUMENT,
-            "clip %zu: '%s': %s through all keys is %.3g degrees from the source at %.9g s, "
-            "more than the bound of %.3g",
-            c->clip, shown, curve, error_over(c, r->limits.angle) / radians_per_degree,
-            c->error.time, r->limits.angle / radians_per_degree);
-    motion_hint(error, REDUCE_CURVE_HINT);
-    return PM_ERROR_ARGUMENT;
-}
-
-/* Only rounding to float32 can break a bound: of neighbours, which are not tested before; and curves that
- * are not those of the source. */
+/* Only rounding to float32 can break a bound: of neighbours, which are not tested before. */
 static pm_status check_bounds(const reducing *r, pm_error *error) {
-    const reduced_channel *curved = NULL; /* the worst one */
     for (size_t i = 0; i < r->count; i++) {
         const reduced_channel *c = &r->channels[i];
         const bool is_rotation = c->source.channel->path == PM_MOTION_ROTATION;
@@ -639,18 +690,14 @@ static pm_status check_bounds(const reducing *r, pm_error *error) {
                                                                             : false;
         if (limit == 0 || is_usual || !(c->error.bound > limit))
             continue;
-        if (is_rotation && method_curve_knows(r->limits.curve)) {
-            curved = !curved || error_over(c, limit) > error_over(curved, limit) ? c : curved;
-            continue;
-        }
         const double unit = is_rotation ? 1 / radians_per_degree : c->growth;
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "clip %zu: keys of channel %zu in float32 are %.3g%s from the source at "
                            "%.9g s, more than the bound of %.3g",
-                           c->clip, c->index, error_over(c, limit) * unit,
+                           c->clip, c->index, reduce_error_over(c, limit) * unit,
                            is_rotation ? " degrees" : "", c->error.time, limit * unit);
     }
-    return curved ? refuse_curve(r, curved, error) : PM_OK;
+    return PM_OK;
 }
 
 static pm_status reduce_all(reducing *r, pm_error *error) {
@@ -660,6 +707,7 @@ static pm_status reduce_all(reducing *r, pm_error *error) {
     MOTION_TRY_MEMORY(r->to, error);
     MOTION_TRY(list_channels(r, error));
     MOTION_TRY(add_usual_limits(r, error));
+    MOTION_TRY(add_keys(r, error));
     MOTION_TRY(find_all(r, error));
     MOTION_TRY(make_clips(r, clips, error));
     motion_run_parallel(r->options.threads, r->count, &work);
@@ -679,10 +727,11 @@ static pm_status reduce(const pm_motion *motion, const pm_motion_reduce_options 
     r.distance.key_time = (double)NAN;
     MOTION_TRY(motion_check_keys(motion, error));
     MOTION_TRY(motion_check_numbers(r.source, (double)FLT_MAX, error));
+    MOTION_TRY(find_base(r.source, r.options.additive, &r.base, error));
     pm_status status = reduce_all(&r, error);
     if (status == PM_OK && reduction) {
         *reduction = reduction_make(r.source, &r.to->content, &r.options, r.channels, r.count,
-                                    &r.distance, r.distance_clip, r.reach.unread);
+                                    &r.distance, r.distance_clip, r.loops, r.reach.unread);
         status = *reduction ? PM_OK : motion_refuse_memory(error);
     }
     for (size_t i = 0; r.channels && i < r.count; i++) {
@@ -706,6 +755,8 @@ pm_status pm_motion_reduce(const pm_motion *motion, const pm_motion_reduce_optio
     C_LOCALE_HERE;
     if (!motion->content.has_stamps || motion->headers_only)
         return reduce(motion, options, reduced, reduction, error);
+    if (options && options->loop)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "loop: a trajectory does not loop");
     SCOPED(pm_motion_destroy) pm_motion *near = NULL, *made = NULL;
     MOTION_TRY(stamped_begin(motion, &near, error));
     MOTION_TRY(reduce(near, options, &made, reduction, error));

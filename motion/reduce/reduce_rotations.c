@@ -145,12 +145,13 @@ pm_status pm_motion_reduce_rotations(const pm_timeline *timeline, const pm_array
                                      pm_error *error) {
     SCOPED(motion_arena_release) motion_arena arena = {NULL};
     MOTION_TRY(check(timeline, keys, tracks, degrees, curve, kept, error));
-    reducing r = {.tracks = motion_allocate(&arena, tracks, sizeof *r.tracks),
-                  .channels = motion_allocate(&arena, tracks, sizeof *r.channels),
-                  .limits = {.angle = degrees * radians_per_degree, .curve = curve},
-                  .kept = kept,
-                  .count = tracks,
-                  .lacks_memory = motion_allocate(&arena, tracks, sizeof *r.lacks_memory)};
+    reducing r = {
+        .tracks = motion_allocate(&arena, tracks, sizeof *r.tracks),
+        .channels = motion_allocate(&arena, tracks, sizeof *r.channels),
+        .limits = {.angle = degrees * radians_per_degree, .curve = curve, .has_curve = true},
+        .kept = kept,
+        .count = tracks,
+        .lacks_memory = motion_allocate(&arena, tracks, sizeof *r.lacks_memory)};
     const motion_work work = {reduce_track, NULL, &r};
     MOTION_TRY_MEMORY(r.tracks && r.channels && r.lacks_memory, error);
     for (size_t t = 0; t < tracks; t++) {

@@ -34,7 +34,7 @@ static size_t keys_of(const certified *c) {
     return c->timeline->key_count;
 }
 
-static pm_motion_reduced_channel row_of(const reduced_channel *c, size_t row) {
+static pm_motion_reduced_channel row_of(const reduced_channel *c, size_t row, const char *note) {
     const double unit = c->source.channel->path == PM_MOTION_ROTATION ? degrees : c->growth;
     return (pm_motion_reduced_channel){
         .clip = c->clip,
@@ -42,10 +42,11 @@ static pm_motion_reduced_channel row_of(const reduced_channel *c, size_t row) {
         .is_reduced = c->is_reduced,
         .moves = reduce_moves(c),
         .interpolation = c->result.channel->interpolation,
-        .keys_before = keys_of(&c->source),
+        .keys_before = keys_of(c->authored.channel ? &c->authored : &c->source),
         .keys_after = keys_of(&c->result),
         .corners = c->corners,
-        .error = {c->error.found * unit, c->error.bound * unit, c->error.time, row}};
+        .error = {c->error.found * unit, c->error.bound * unit, c->error.time, row},
+        .note = note};
 }
 
 static void take_largest(pm_motion_error_bound *all, const pm_motion_error_bound *one) {
@@ -155,6 +156,7 @@ static void write_row(json_writer *json, const pm_motion_reduction *r,
     json_write_number(json, "found", row->is_reduced ? row->error.found : (double)NAN);
     json_write_number(json, "bound", row->is_reduced ? row->error.bound : (double)NAN);
     json_write_number(json, "time", row->is_reduced ? row->error.key_time : (double)NAN);
+    json_write_string(json, "note", row->note);
     json_end_object(json);
 }
 
@@ -166,6 +168,15 @@ static bool print_all(FILE *file, const void *content) {
     json_write_string(&json, "curve", pm_method_get_info(r->options.curve)->name);
     json_write_bool(&json, "smooth", r->options.smooth);
     json_write_bool(&json, "common", r->options.common);
+    if (r->options.loop) {
+        json_begin_object(&json, "loops");
+        json_write_integer(&json, "closed", n->loops_closed);
+        json_write_integer(&json, "extended", n->loops_extended);
+        json_write_integer(&json, "not", n->loops_not);
+        json_end_object(&json);
+    } else {
+        json_write_null(&json, "loops");
+    }
     json_write_bool(&json, "quantized", r->options.quantize || r->options.compress);
     json_write_bool(&json, "compressed", r->options.compress);
     json_begin_object(&json, "limits");
@@ -174,6 +185,7 @@ static bool print_all(FILE *file, const void *content) {
     json_write_number(&json, "scale", r->options.scale_error);
     json_write_number(&json, "distance", r->options.distance);
     reach_write_at(&json, r->options.at);
+    json_write_string(&json, "additive", r->options.additive);
     json_write_string(&json, "unread_mesh", n->unread_mesh);
     json_end_object(&json);
     json_write_integer(&json, "keys_before", n->keys_before);
@@ -201,7 +213,7 @@ pm_motion_reduction *reduction_make(const pm_motion_content *source,
                                     const pm_motion_reduce_options *options,
                                     const reduced_channel *channels, size_t count,
                                     const pm_motion_error_bound *distance, size_t distance_clip,
-                                    const char *unread) {
+                                    const size_t loops[3], const char *unread) {
     pm_motion_reduction *r = calloc(1, sizeof *r);
     pm_motion_reduced_channel *rows = r ? motion_allocate(&r->arena, count, sizeof *rows) : NULL;
     size_t size = 0;
@@ -228,10 +240,19 @@ pm_motion_reduction *reduction_make(const pm_motion_content *source,
                                                .distance_node = distance->channel,
                                                .distance_clip = distance_clip,
                                                .at = options->at,
+                                               .loops_closed = loops[LOOP_CLOSED],
+                                               .loops_extended = loops[LOOP_OPEN],
+                                               .loops_not = loops[LOOP_NONE],
                                                .unread_mesh = kept};
     r->numbers.distance.channel = SIZE_MAX;
     for (size_t i = 0; i < count; i++) {
-        rows[i] = row_of(&channels[i], i);
+        const char *const said = channels[i].note;
+        const char *const note = said[0] ? motion_copy_text(&r->arena, said, strlen(said)) : NULL;
+        if (said[0] && !note) {
+            pm_motion_reduction_destroy(&r);
+            return NULL;
+        }
+        rows[i] = row_of(&channels[i], i, note);
         add_row(&r->numbers, &channels[i], &rows[i]);
     }
     r->json = compose_text(print_all, r, &size);

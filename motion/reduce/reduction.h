@@ -96,6 +96,24 @@ typedef struct slack_request {
 /* Drops keys of rotations until one more would exceed the distance at some key time, or each was tried a few times. */
 pm_status slack_use(const slack_request *request, pm_error *error);
 
+/* A hierarchy with ADDITIVE_NODES nodes for each joint, whose poses are those of a base with an addition: positions are
+ * added, in the space of the parent, rotations are base * addition, and scales are multiplied. */
+enum { ADDITIVE_NODES = 4 };
+
+typedef struct additive_space {
+    pm_motion_content content;
+    certified (*base)[3];     /* by joint; a NULL channel: its rest pose */
+    certified (*sides[2])[3]; /* by node */
+    size_t (*pairs)[2];       /* of joints */
+} additive_space;
+
+/* Of a base clip, NULL: the rest pose. PM_ERROR_ARGUMENT: its positions or scales are cubic splines. */
+pm_status additive_expand(const pm_motion_content *content, const pm_motion_clip *base,
+                          motion_arena *arena, additive_space *to, pm_error *error);
+
+/* Sets what is added on a side, by joint; a NULL channel: nothing is. */
+void additive_pose(const additive_space *space, size_t side, certified (*added)[3]);
+
 /* Bounds of rotations from a distance in model space: the error is shared among the joints of a chain,
  * first by their levers, and then, where the whole exceeds the distance, less is given to the joints
  * above that place, there alone, until the distance holds at all times. */
@@ -111,6 +129,8 @@ typedef struct share_request {
     double angle;               /* radians, that hold, too */
     bool is_common;             /* all channels have the same keys */
     bool is_packed;             /* what has all keys has an error, too */
+    bool is_additive;           /* added to `base`, or with NULL to the rest pose */
+    const pm_motion_clip *base;
     /* Finds the keys of the channels that are `is_stale`. */
     pm_status (*find)(void *user, pm_error *error);
     void (*tell)(void *user, double part); /* of the time, of which rounds to come are not known */
@@ -137,11 +157,12 @@ pm_motion_reduce_options reduction_options(const pm_motion_reduce_options *optio
 /* What does not depend on the motion. */
 pm_status reduction_check_options(const pm_motion_reduce_options *options, pm_error *error);
 
-/* Makes the report of channels that are done. `distance` has a node as its channel; `unread`, which may be NULL,
+/* Makes the report of channels that are done. `distance` has a node as its channel; `loops` are clips by
+ * loop_kind; `unread`, which may be NULL,
  * says why meshes cannot be read. NULL: memory is exhausted. */
 pm_motion_reduction *reduction_make(const pm_motion_content *source,
                                     const pm_motion_content *result,
                                     const pm_motion_reduce_options *options,
                                     const reduced_channel *channels, size_t count,
                                     const pm_motion_error_bound *distance, size_t distance_clip,
-                                    const char *unread);
+                                    const size_t loops[3], const char *unread);

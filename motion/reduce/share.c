@@ -38,6 +38,7 @@ typedef struct sharing {
     double (*spans)[2];          /* times that changed in this round, malloc'ed */
     size_t span_count, span_room;
     key_list *before_slack;      /* the keys that remained, by node. NULL: it is not used yet */
+    additive_space additive;     /* of an additive clip */
     motion_arena arena, scratch; /* scratch: of a round */
 } sharing;
 
@@ -58,12 +59,6 @@ static pm_status gather(sharing *s, pm_error *error) {
         const pm_motion_channel *of = channel->source.channel;
         if (of->node < 0 || of->path > PM_MOTION_SCALE || s->a[of->node][of->path].channel)
             continue;
-        if (of->interpolation == PM_MOTION_CUBICSPLINE && of->path != PM_MOTION_ROTATION)
-            return motion_refuse(error,
-                                 "clip %zu: channel %zu is a cubic spline of a %s; a distance "
-                                 "requires linear ones",
-                                 channel->clip, channel->index,
-                                 of->path == PM_MOTION_SCALE ? "scale" : "translation");
         s->a[of->node][of->path] = channel->source;
         if (of->path == PM_MOTION_ROTATION && channel->is_reduced &&
             (channel->count > 2 || s->request->is_packed))
@@ -150,8 +145,7 @@ static pm_status make_result(sharing *s, reduced_channel *c, pm_error *error) {
     *timeline = reduce_make_timeline(c, &s->scratch);
     *result = (certified){channel, timeline, NULL, c->slack, NULL};
     MOTION_TRY_MEMORY(timeline->times && reduce_make_channel(c, &s->scratch, channel), error);
-    return channel->path == PM_MOTION_ROTATION && c->count > 1 &&
-                   method_curve_knows(s->request->curve)
+    return c->count > 1 && reduce_has_curve(c, s->request->curve)
                ? certified_make_curve(result, s->request->curve, error)
                : PM_OK;
 }
@@ -330,15 +324,21 @@ static pm_status find(sharing *s, pm_error *error) {
 
 static space_request space_of(sharing *s, bool is_whole) {
     const pm_motion_content *content = s->request->content;
-    return (space_request){.sides = {{content, s->a}, {content, s->b}},
-                           .pairs = s->pairs,
-                           .pair_count = s->nodes,
-                           .points = {s->request->points, s->request->points},
-                           .spans = is_whole ? NULL : (const double(*)[2])s->spans,
-                           .span_count = s->span_count,
-                           .limit = s->request->distance,
-                           .exceeds = exceeds,
-                           .user = s};
+    const additive_space *additive = s->request->is_additive ? &s->additive : NULL;
+    space_request request = {.sides = {{content, s->a}, {content, s->b}},
+                             .pairs = s->pairs,
+                             .pair_count = s->nodes,
+                             .points = {s->request->points, s->request->points},
+                             .spans = is_whole ? NULL : (const double(*)[2])s->spans,
+                             .span_count = s->span_count,
+                             .limit = s->request->distance,
+                             .exceeds = exceeds,
+                             .user = s};
+    for (int i = 0; additive && i < 2; i++)
+        request.sides[i] = (space_side){&additive->content, additive->sides[i]};
+    if (additive)
+        request.pairs = additive->pairs;
+    return request;
 }
 
 /* Of the keys that all channels have now: at all times, or at those that changed. */
@@ -348,6 +348,10 @@ static pm_status certify(sharing *s, bool is_whole, space_result *result, pm_err
     for (size_t n = 0; n < s->nodes; n++)
         s->a[n][PM_MOTION_ROTATION].known = s->rotations[n] ? s->rotations[n]->turns : NULL;
     pm_status status = make_results(s, error);
+    if (s->request->is_additive) {
+        additive_pose(&s->additive, 0, s->a);
+        additive_pose(&s->additive, 1, s->b);
+    }
     if (status == PM_OK)
         status = space_certify(&space, result, error);
     if (!free_results(s) && status == PM_OK)
@@ -463,8 +467,10 @@ pm_status share_distance(const share_request *request, space_result *result, pm_
     sharing s = {.request = request,
                  .is_curved = method_curve_knows(request->curve),
                  .is_local = request->curve == PM_METHOD_SLERP && !request->is_packed &&
-                             !request->is_common};
+                             !request->is_common && !request->is_additive};
     pm_status status = gather(&s, error);
+    if (status == PM_OK && request->is_additive)
+        status = additive_expand(request->content, request->base, &s.arena, &s.additive, error);
     if (status == PM_OK)
         status = set_limits(&s, error);
     if (status == PM_OK && s.is_curved)

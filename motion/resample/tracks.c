@@ -28,7 +28,7 @@ bool tracks_are_made_of(const pm_motion_channel *channel) {
 static channel_use use_of(const pm_motion_channel *channel, bool authored, pm_method method) {
     channel_use use = use_as_authored(channel);
     if (!authored) {
-        use.method = method;
+        use.method = channel->always_linear ? PM_METHOD_SLERP : method;
         use.vector_method =
             channel->always_linear ? PM_VECTOR_LINEAR : pm_method_get_info(method)->vector_method;
     }

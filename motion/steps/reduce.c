@@ -94,6 +94,35 @@ static task_reduced reduced_of(const pm_motion_reduction *reduction) {
                           .scale = bound_of(&n->scale)};
 }
 
+/* Warns of the first channels with notes, and of how many there are. Files with one list of times do not say which
+ * rotations keep slerp. */
+static pm_status tell_notes(const task_work *w, const pm_motion *made, pm_error *error) {
+    enum { SHOWN = 8 };
+    const pm_motion_content *content = pm_motion_get_content(w->motion);
+    const pm_motion_reduction_numbers *n = pm_motion_reduction_get_numbers(w->reduction);
+    const motion_warnings to = {.log = w->how->log, .user = w->how->log_user, .name = w->path};
+    size_t count = 0;
+    for (size_t i = 0; i < n->channel_count; i++) {
+        const pm_motion_reduced_channel *row = &n->channels[i];
+        if (!row->note || count++ >= SHOWN)
+            continue;
+        const pm_motion_channel *channel = &content->clips[row->clip].channels[row->channel];
+        char shown[MOTION_PRINTABLE];
+        motion_joint_name(shown,
+                          channel->node >= 0 ? content->nodes[channel->node].name : channel->name,
+                          channel->node);
+        if (has_rows(w->format) && channel->path == PM_MOTION_ROTATION &&
+            pm_motion_get_content(made)->clips[row->clip].channels[row->channel].always_linear)
+            return motion_refuse(error, "'%s' %s, which %s cannot say; write .glb or .gltf", shown,
+                                 row->note, pm_motion_format_name(w->format));
+        motion_warn(&to, "clip %zu: the %s of '%s' %s", row->clip, motion_path_names[channel->path],
+                    shown, row->note);
+    }
+    if (count > SHOWN)
+        motion_warn(&to, "%zu channels more have such notes", count - SHOWN);
+    return PM_OK;
+}
+
 /* ---- the step ------------------------------------------------------------------------------- */
 
 static bool is_asked(const pm_motion_batch_task *task) {
@@ -120,13 +149,16 @@ static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_mo
     pm_motion_reduction_destroy(&w->reduction);
     MOTION_TRY(pm_motion_reduce(w->motion, &how, made, &w->reduction, error));
     w->report->reduced = reduced_of(w->reduction);
-    return PM_OK;
+    const pm_status status = tell_notes(w, *made, error);
+    if (status != PM_OK)
+        pm_motion_destroy(made);
+    return status;
 }
 
 const task_step step_reduce = {
     "reduce",
     "reduce",
-    "preset angle position scale-error distance at curve smooth common quantize "
+    "preset angle position scale-error distance at curve smooth common loop additive quantize "
     "compress clip",
     STEP_KEEPS_NODES | STEP_IS_REPORTED,
     is_asked,

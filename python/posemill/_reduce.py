@@ -79,9 +79,10 @@ def reduce(motion: Motion, **options: Unpack[ReduceOptions]) -> Reduction:
     motion : Motion
     **options
         Those of `posemill reduce`: ``preset``, ``angle``, ``distance``, ``at``, ``position``, ``scale_error``, ``curve``,
-        ``smooth``, ``common``, ``quantize``, ``compress`` and ``clip``. The curves ``"squad"``, ``"hermite"`` and ``"spline"`` go through some of
-        the keys and are to be played with the same method, as by ``motion.at(times, method="squad")``, as no format
-        names it. Where the source jumps, no smooth curve is near it: then ValueError names the joint.
+        ``smooth``, ``common``, ``loop``, ``additive``, ``quantize``, ``compress`` and ``clip``. The curves ``"squad"``,
+        ``"hermite"`` and ``"spline"`` go through some of the keys and are to be played with the same method, as by
+        ``motion.at(times, method="squad")``, as no format names it. A joint that jumps keeps slerp: ``note`` of its
+        channel says so.
 
     Returns
     -------

@@ -39,8 +39,20 @@ def test_curves_go_through_fewer_keys(walk: pm.Motion, curve: Any) -> None:
     assert found.numbers["curve"] == curve
     assert all(row["interpolation"] == "linear" for row in found.numbers["channels"])
     assert found.numbers["keys_after"] < pm.reduce(walk, angle=0.6, position=0.5).numbers["keys_after"]
-    with pytest.raises(ValueError, match=f"{curve} through all keys"):
-        pm.reduce(walk, angle=0.001, curve=curve)
+    far = pm.reduce(walk, angle=0.01, curve=curve)
+    notes = [row["note"] for row in far.numbers["channels"] if row["note"]]
+    assert notes and all(note.startswith(f"keeps slerp: {curve} through its keys is") for note in notes)
+    assert far.bound["angle"] <= 0.01
+
+
+def test_loops_and_additions(walk: pm.Motion) -> None:
+    found = pm.reduce(walk, distance=0.5, loop=True, additive="rest")
+    assert found.numbers["loops"] == {"closed": 1, "extended": 0, "not": 0}
+    assert found.numbers["limits"]["additive"] == "rest"
+    first, last = found.motion.at([0, 2]).rotations
+    assert (first == last).all()
+    with pytest.raises(ValueError, match="distance"):
+        pm.reduce(walk, additive="rest")
 
 
 def test_common_keys_can_be_saved_as_arrays(walk: pm.Motion, tmp_path: Path) -> None:

@@ -130,6 +130,8 @@ static pm_status reduce(const choice *c, pm_motion **made, pm_error *error) {
                                               .common = !is_cubicspline && bits & 8,
                                               .quantize = !is_cubicspline && bits & 16,
                                               .compress = bits & 32,
+                                              .loop = bits & 64,
+                                              .additive = (bits & 130) == 130 ? "rest" : NULL,
                                               .threads = 1};
     pm_motion_reduction *reduction = NULL;
     const pm_status status = pm_motion_reduce(c->motion, &options, made, &reduction, error);

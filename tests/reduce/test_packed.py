@@ -53,8 +53,8 @@ class Packed(Case):
         for source in self.sources():
             plain = self.plain(source)
             times = self.times(plain)
-            for how in "--quantize", "--compress":
-                for angle in 0.1, 0.5:
+            for how, angles in (("--quantize", (0.1, 0.5)), ("--compress", (0.002, 0.1, 0.5))):
+                for angle in angles:
                     with self.subTest(source=source.name, how=how, angle=angle):
                         found = self.reduce(source, "-o", "out.glb", "--angle", angle, how)
                         self.assertLessEqual(found["angle_degrees"]["bound"], angle)
@@ -93,6 +93,18 @@ class Packed(Case):
             self.assertEqual(MESHOPT in gltf.json.get("extensionsRequired", []), how == ("--compress",))
         self.assertGreater(sizes[0], 1.2 * sizes[1])
         self.assertGreater(sizes[1], 1.2 * sizes[2])
+
+    def test_a_bound_below_int16_packs_float32(self):
+        """As multiples of a power of 2, by the filter EXPONENTIAL."""
+        sizes = []
+        for how in "--quantize", "--compress":
+            self.run_posemill("reduce", WALK, "-o", "out.glb", "--angle", 0.002, how)
+            sizes.append((self.folder / "out.glb").stat().st_size)
+        gltf = Gltf(self.folder / "out.glb")
+        output = gltf.json["accessors"][gltf.json["animations"][0]["samplers"][1]["output"]]
+        self.assertEqual((output["componentType"], output["type"]), (5126, "VEC4"))
+        self.assertEqual(gltf.json["bufferViews"][output["bufferView"]]["extensions"][MESHOPT]["filter"], "EXPONENTIAL")
+        self.assertGreater(sizes[0], 1.5 * sizes[1])
 
     def test_the_fallback_buffer_is_not_written(self):
         self.run_posemill("reduce", WALK, "-o", "out.glb", "--compress")

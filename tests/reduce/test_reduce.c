@@ -213,7 +213,8 @@ static pm_status try_reduce(const made *m, const pm_motion_reduce_options *optio
     r->numbers = pm_motion_reduction_get_numbers(r->reduction);
     for (size_t c = 0; options && is_subset(options->curve) && c < r->clip->channel_count; c++) {
         const pm_motion_channel *channel = &r->clip->channels[c];
-        if (channel->path == PM_MOTION_ROTATION && r->numbers->channels[c].is_reduced)
+        if (channel->path == PM_MOTION_ROTATION && r->numbers->channels[c].is_reduced &&
+            !channel->always_linear)
             r->curves[c] =
                 curve_through(channel, &r->clip->timelines[channel->timeline], options->curve);
     }
@@ -324,13 +325,19 @@ TEST(no_time_exceeds_the_bound) {
 
 static const pm_method subset_methods[] = {PM_METHOD_SQUAD, PM_METHOD_HERMITE, PM_METHOD_SPLINE};
 
-/* A refusal is right if the curve through all keys does leave the bound, but for what certificates add. */
-static void expect_far(const made *m, pm_method method, double degrees) {
+/* What keeps slerp is right to if the curve through all keys does leave the bound, but for what certificates add.
+ * Returns how many channels do. */
+static size_t expect_far(const made *m, const reduced *r, pm_method method, double degrees) {
     enum { TIMES = 20 };
-    double most = 0;
+    size_t count = 0;
     for (size_t c = 0; c < m->clip.channel_count; c++) {
-        if (m->channels[c].path != PM_MOTION_ROTATION)
+        const char *const note = r->numbers->channels[c].note;
+        double most = 0;
+        if (!note)
             continue;
+        assert_non_null(strstr(note, "keeps slerp"));
+        assert_true(r->clip->channels[c].always_linear);
+        count++;
         oracle *curve = curve_through(&m->channels[c], &m->timeline, method);
         for (size_t i = 0; i < TIMES * m->timeline.key_count; i++) {
             double p[TRUTH_NUMBERS] = {0}, q[TRUTH_NUMBERS] = {0};
@@ -342,18 +349,18 @@ static void expect_far(const made *m, pm_method method, double degrees) {
             most = fmax(most, truth_angle(p, q) * DEGREES);
         }
         oracle_destroy(curve);
+        if (most < 0.95 * degrees - computed_degrees)
+            fail_msg("%s is %g degrees from the source with all keys; for %g it keeps slerp",
+                     pm_method_get_info(method)->name, most, degrees);
     }
-    if (most < 0.95 * degrees - computed_degrees)
-        fail_msg("%s is %g degrees from the source with all keys; %g was refused",
-                 pm_method_get_info(method)->name, most, degrees);
+    return count;
 }
 
 TEST(no_time_exceeds_the_bound_of_a_curve_through_fewer_keys) {
     random_source random = random_salted(20);
-    size_t before = 0, after = 0, reduced_count = 0;
+    size_t before = 0, after = 0, kept = 0;
     for (size_t i = 0; i < motions(); i++) {
         SCOPED(discard) made m;
-        reduced r;
         if (i % 10 < 9)
             draw_smooth_motion(&random, &m, i % 2 == 0);
         else
@@ -365,21 +372,14 @@ TEST(no_time_exceeds_the_bound_of_a_curve_through_fewer_keys) {
             .scale_error = exp(random_between(&random, -8, -2)),
             .curve = subset_methods[i % COUNT_OF(subset_methods)],
             .common = i % 4 == 3};
-        const pm_status status = try_reduce(&m, &options, &r, new_error());
-        if (status == PM_OK) {
-            expect_limit(&r, &options);
-            expect_bound(&m, &r, &random, 10000 / 6 + 1);
-            before += r.numbers->moving_before;
-            after += r.numbers->moving_after;
-            reduced_count++;
-            release(&r);
-        } else {
-            expect_error(status, PM_ERROR_ARGUMENT, "through");
-            assert_non_null(last_error()->hint);
-            expect_far(&m, options.curve, options.angle);
-        }
+        SCOPED(release) reduced r = reduce(&m, &options);
+        expect_limit(&r, &options);
+        expect_bound(&m, &r, &random, 10000 / 6 + 1);
+        before += r.numbers->moving_before;
+        after += r.numbers->moving_after;
+        kept += expect_far(&m, &r, options.curve, options.angle);
     }
-    assert_true(reduced_count > (small_sizes() ? 5 : 60));
+    assert_in_range(kept, 2, 3 * motions());
     assert_true(after < before / 2);
 }
 
@@ -507,7 +507,7 @@ TEST(no_time_exceeds_the_distance_of_curves_through_fewer_keys) {
 }
 
 /* A leg that jumps is beyond each distance of a smooth curve. */
-TEST(a_distance_that_no_curve_holds_is_refused) {
+TEST(a_clip_whose_curves_leave_the_distance_keeps_slerp) {
     random_source random = random_salted(22);
     SCOPED(discard) made m;
     draw_smooth_figure(&random, &m, 3);
@@ -516,11 +516,13 @@ TEST(a_distance_that_no_curve_holds_is_refused) {
     m.nodes[2].parent = 1;
     m.nodes[2].position[1] = 2;
     for (size_t i = 0; i < COUNT_OF(subset_methods); i++) {
-        reduced r;
         const pm_motion_reduce_options options = {
             .curve = subset_methods[i], .distance = 0.01, .at = 0.1};
-        expect_error(try_reduce(&m, &options, &r, new_error()), PM_ERROR_ARGUMENT,
-                     pm_method_get_info(subset_methods[i])->name);
+        SCOPED(release) reduced r = reduce(&m, &options);
+        expect_distance(&m, &options, &random, 3000);
+        for (size_t c = 0; c < 3; c++)
+            assert_non_null(
+                strstr(r.numbers->channels[c].note, pm_method_get_info(subset_methods[i])->name));
     }
 }
 
@@ -1017,11 +1019,10 @@ TEST(curves_of_degenerate_keys) {
 }
 
 /* A half turn between two keys is followed within no small bound, and within each large one. */
-TEST(half_turns_of_curves_are_refused_or_within_the_bound) {
+TEST(half_turns_of_curves_keep_slerp_or_are_within_the_bound) {
     random_source random = random_salted(24);
     for (size_t i = 0; i < COUNT_OF(subset_methods) * 2; i++) {
         const double angle = i < COUNT_OF(subset_methods) ? 1 : 179;
-        reduced r;
         SCOPED(discard) made m;
         make(&m, 1, 60);
         for (size_t k = 0; k < 60; k++) {
@@ -1032,16 +1033,10 @@ TEST(half_turns_of_curves_are_refused_or_within_the_bound) {
                                                   .angle = angle,
                                                   .curve =
                                                       subset_methods[i % COUNT_OF(subset_methods)]};
-        const pm_status status = try_reduce(&m, &options, &r, new_error());
-        if (angle > 90) {
-            expect_success(status);
-            expect_limit(&r, &options);
-            expect_bound(&m, &r, &random, 10000);
-            release(&r);
-        } else {
-            expect_error(status, PM_ERROR_ARGUMENT, "'joint'");
-            expect_far(&m, options.curve, angle);
-        }
+        SCOPED(release) reduced r = reduce(&m, &options);
+        expect_limit(&r, &options);
+        expect_bound(&m, &r, &random, 10000);
+        assert_int_equal(expect_far(&m, &r, options.curve, angle), angle < 90);
     }
 }
 
@@ -1333,14 +1328,17 @@ TEST(options_are_checked) {
     assert_null(fewer);
 }
 
-TEST(a_distance_requires_linear_channels_and_nodes) {
+TEST(a_distance_keeps_clips_that_it_does_not_bound_and_requires_nodes) {
     SCOPED(discard) made m;
     still(&m, 2, 9);
     m.channels[1].path = PM_MOTION_POSITION;
     m.channels[1].components = 3;
     m.channels[1].interpolation = PM_MOTION_CUBICSPLINE;
     m.channels[1].in = m.channels[1].out = m.channels[1].keys;
-    expect_refused(&m, (pm_motion_reduce_options){.distance = 1}, PM_ERROR_FILE, "cubic spline");
+    SCOPED(release) reduced r = reduce(&m, &(pm_motion_reduce_options){.distance = 1});
+    assert_non_null(strstr(r.numbers->channels[1].note, "cubic spline"));
+    assert_true(!r.numbers->channels[0].note && !r.numbers->channels[0].is_reduced);
+    assert_int_equal(r.numbers->keys_after, r.numbers->keys_before);
     m.channels[1].interpolation = PM_MOTION_LINEAR;
     m.motion.content.node_count = 0;
     expect_refused(&m, (pm_motion_reduce_options){.distance = 1}, PM_ERROR_FILE, "no nodes");
@@ -1367,16 +1365,305 @@ TEST(times_that_meet_in_float32_are_refused) {
     expect_refused(&m, (pm_motion_reduce_options){.has_angle = false}, PM_ERROR_FILE, "float32");
 }
 
-TEST(common_keys_require_common_times) {
+/* ---- keys that are added --------------------------------------------------------------------- */
+
+/* Channels of which each has times of its own, some of them one key. */
+TEST(common_keys_are_at_times_of_all_channels) {
+    random_source random = random_salted(30);
+    size_t before = 0, after = 0;
+    for (size_t i = 0; i < (small_sizes() ? 8 : 40); i++) {
+        SCOPED(discard) made m;
+        pm_timeline timelines[6];
+        double times[6][64];
+        make(&m, 6, 64);
+        draw_times(&random, &m, i % 2 == 0);
+        for (size_t c = 0; c < 6; c++) {
+            size_t count = 0;
+            for (size_t k = 0; k < 64; k++)
+                if (k == 0 || k == 63 || random_unit(&random) < 0.5)
+                    times[c][count++] = m.times[k];
+            timelines[c] = (pm_timeline){c == 3 ? 1 : count, .times = times[c]};
+            m.channels[c].timeline = (uint32_t)c;
+            if (c < 4)
+                draw_smooth(&random, &m, c, 0.01);
+        }
+        draw_numbers(&random, &m, 4, PM_MOTION_POSITION);
+        draw_numbers(&random, &m, 5, PM_MOTION_SCALE);
+        m.clip.timelines = timelines;
+        m.clip.timeline_count = 6;
+        const pm_motion_reduce_options options = {.has_angle = true,
+                                                  .angle = exp(random_between(&random, 0, 3)),
+                                                  .position = 0.5,
+                                                  .scale_error = 0.5,
+                                                  .common = true,
+                                                  .curve = i % 4 == 3 ? PM_METHOD_SQUAD
+                                                                      : PM_METHOD_SLERP};
+        SCOPED(release) reduced r = reduce(&m, &options);
+        expect_limit(&r, &options);
+        expect_bound(&m, &r, &random, 1000);
+        const pm_timeline *common = &r.clip->timelines[r.clip->channels[0].timeline];
+        for (size_t c = 0; c < 6; c++) {
+            const pm_timeline *own = &r.clip->timelines[r.clip->channels[c].timeline];
+            /* One has a single key, and so may numbers that are held. */
+            assert_true(own->key_count == (c == 3 ? 1 : common->key_count) ||
+                        (c > 3 && own->key_count == 1));
+            for (size_t k = 0; k < own->key_count; k++)
+                assert_true(own->times[k] == common->times[k]);
+            assert_int_equal(r.numbers->channels[c].keys_before, timelines[c].key_count);
+        }
+        before += timelines[0].key_count;
+        after += common->key_count;
+    }
+    assert_true(after < before);
+}
+
+/* A loop of `keys` keys and one more, which is the first one: joints swing, and the root also goes on by `travel`. */
+static void draw_loop(random_source *random, made *m, size_t joints, size_t keys, double travel) {
+    make(m, joints + 1, keys + 1);
+    for (size_t k = 0; k <= keys; k++)
+        m->times[k] = (double)k / 32;
+    for (size_t c = 0; c < joints; c++) {
+        const quat rest = draw_turn(random, random_between(random, 0, 3));
+        double axis[3], phase[3], size[3];
+        random_direction(random, axis);
+        for (int i = 0; i < 3; i++) {
+            phase[i] = random_between(random, 0, 6.28);
+            size[i] = random_between(random, 0.05, 0.4) / (i + 1);
+        }
+        for (size_t k = 0; k <= keys; k++) {
+            double angle = 0;
+            for (int i = 0; i < 3; i++)
+                angle +=
+                    size[i] *
+                    sin(6.283185307179586 * (i + 1) * (double)(k % keys) / (double)keys + phase[i]);
+            store(m->keys[c] + 4 * k,
+                  quat_multiply(rest, quat_exp(vec3_scale(vec3_of(axis), angle))),
+                  random_unit(random) < 0.1 ? -1 : 1, true);
+        }
+    }
+    m->channels[joints].path = PM_MOTION_POSITION;
+    m->channels[joints].components = 3;
+    m->channels[joints].node = 0;
+    m->motion.content.node_count = joints;
+    for (size_t k = 0; k <= keys; k++) {
+        m->keys[joints][3 * k] = travel * (double)k / (double)keys;
+        m->keys[joints][3 * k + 1] =
+            0.1 * sin(6.283185307179586 * (double)(k % keys) / (double)keys);
+    }
+    for (size_t n = 0; n < joints; n++)
+        m->nodes[n].position[1] = 1;
+}
+
+/* The first and the last number of a channel, which are those of one rotation or place. */
+static bool ends_as_it_begins(const reduced *r, size_t c) {
+    const pm_motion_channel *channel = &r->clip->channels[c];
+    const pm_timeline *timeline = &r->clip->timelines[channel->timeline];
+    double first[TRUTH_NUMBERS] = {0}, last[TRUTH_NUMBERS] = {0}, minus = 0, plus = 0;
+    value_at(r->clip, c, timeline->times[0], first);
+    value_at(r->clip, c, timeline->times[timeline->key_count - 1], last);
+    for (uint32_t i = 0; i < channel->components; i++) {
+        minus = fmax(minus, fabs(first[i] - last[i]));
+        plus = fmax(plus, fabs(first[i] + last[i]));
+    }
+    return fmin(minus, channel->components == 4 ? plus : minus) == 0;
+}
+
+/* Of a smooth curve. */
+static double velocity_step(const reduced *r, size_t c) {
+    const pm_motion_channel *channel = &r->clip->channels[c];
+    const size_t last = r->clip->timelines[channel->timeline].key_count - 1;
+    const double *in = channel->in.data, *out = channel->out.data, *keys = channel->keys.data;
+    double minus = 0, sign = 0;
+    for (size_t i = 0; i < 4; i++)
+        sign += keys[i] * keys[4 * last + i];
+    for (size_t i = 0; i < 4; i++)
+        minus = fmax(minus, fabs(out[i] - (sign < 0 ? -1 : 1) * in[4 * last + i]));
+    return minus;
+}
+
+/* Judged against the whole loop, also where its last key is not in the source. */
+TEST(no_time_of_a_loop_exceeds_the_bound) {
+    static const pm_motion_reduce_options kinds[] = {
+        {.curve = PM_METHOD_SLERP},
+        {.common = true},
+        {.quantize = true},
+        {.compress = true},
+        {.distance = 0.05, .at = 0.3},
+        {.curve = PM_METHOD_CUBICSPLINE},
+        {.curve = PM_METHOD_CUBICSPLINE, .smooth = true},
+        {.curve = PM_METHOD_CUBICSPLINE, .smooth = true, .distance = 0.05, .at = 0.3}};
+    random_source random = random_salted(31);
+    size_t smooth = 0, all = 0;
+    for (size_t i = 0; i < COUNT_OF(kinds) * (small_sizes() ? 4 : 12); i++) {
+        SCOPED(discard) made m;
+        const bool is_open = i / COUNT_OF(kinds) % 2, travels = i / COUNT_OF(kinds) / 2 % 2;
+        draw_loop(&random, &m, 4, 40 + (size_t)random_between(&random, 0, 60), travels ? 3 : 0);
+        m.timeline.key_count -= is_open;
+        m.clip.rate = (pm_rational){32, 1};
+        pm_motion_reduce_options options = kinds[i % COUNT_OF(kinds)];
+        options.has_angle = true;
+        options.angle = 0.5;
+        options.loop = true;
+        SCOPED(release) reduced r = reduce(&m, &options);
+        assert_int_equal(r.numbers->loops_closed, !is_open);
+        assert_int_equal(r.numbers->loops_extended, is_open);
+        m.timeline.key_count +=
+            is_open; /* the loop with its last key, which the result is compared with */
+        for (size_t c = 0; c < 4; c++) {
+            assert_true(r.numbers->channels[c].error.bound <= 0.5);
+            assert_true(ends_as_it_begins(&r, c));
+            const pm_timeline *own = &r.clip->timelines[r.clip->channels[c].timeline];
+            assert_true(own->times[own->key_count - 1] == m.times[m.timeline.key_count - 1]);
+            for (size_t n = 0; n < 2000; n++) {
+                const double time = random_between(&random, 0, m.times[m.timeline.key_count - 1]);
+                assert_true(error_at(&m, &r, c, time) <=
+                            r.numbers->channels[c].error.bound + 1e-12);
+            }
+            const bool is_smooth = options.smooth && r.numbers->channels[c].corners == 0;
+            all += options.smooth;
+            smooth += is_smooth;
+            assert_true(!is_smooth || velocity_step(&r, c) < 1e-6);
+        }
+        const char *const note = r.numbers->channels[4].note;
+        assert_true(travels ? strstr(note, "travels") != NULL : !note && ends_as_it_begins(&r, 4));
+    }
+    assert_true(smooth > all / 2);
+}
+
+TEST(what_is_no_loop_is_named) {
+    random_source random = random_salted(32);
+    SCOPED(discard) made m;
+    draw_loop(&random, &m, 4, 60, 0);
+    m.timeline.key_count = 30;
+    m.clip.rate = (pm_rational){32, 1};
+    for (int i = 0; i < 2; i++) {
+        SCOPED(release) reduced r = reduce(&m, &(pm_motion_reduce_options){.loop = true});
+        size_t named = 0;
+        for (size_t c = 0; c < 5; c++)
+            named += r.numbers->channels[c].note != NULL;
+        assert_int_equal(named, 1);
+        assert_int_equal(r.numbers->loops_not, 1);
+        expect_bound(&m, &r, &random, 1000);
+        m.timeline.key_count =
+            60; /* a loop without its last key, and no rate that says when that is */
+        m.clip.rate = (pm_rational){0, 0};
+    }
+    expect_refused(&m, (pm_motion_reduce_options){.loop = true, .curve = PM_METHOD_SQUAD},
+                   PM_ERROR_ARGUMENT, "loop");
+}
+
+/* ---- additions ------------------------------------------------------------------------------- */
+
+static const double *channel_value(const pm_motion_clip *clip, int32_t node, pm_motion_path path,
+                                   double time, double value[TRUTH_NUMBERS]) {
+    for (size_t c = 0; clip && c < clip->channel_count; c++)
+        if (clip->channels[c].node == node && clip->channels[c].path == path) {
+            value_at(clip, c, time, value);
+            return value;
+        }
+    return NULL;
+}
+
+/* Base and addition at a time, as the rest pose of nodes. */
+static void add_pose(const made *m, const pm_motion_clip *base, const pm_motion_clip *added,
+                     double time, pm_motion_node *nodes) {
+    for (size_t n = 0; n < m->motion.content.node_count; n++) {
+        double v[TRUTH_NUMBERS] = {0};
+        nodes[n] = m->nodes[n];
+        if (channel_value(base, (int32_t)n, PM_MOTION_POSITION, time, v))
+            memcpy(nodes[n].position, v, sizeof nodes[n].position);
+        if (channel_value(added, (int32_t)n, PM_MOTION_POSITION, time, v))
+            for (int i = 0; i < 3; i++)
+                nodes[n].position[i] += v[i];
+        if (channel_value(base, (int32_t)n, PM_MOTION_ROTATION, time, v))
+            memcpy(nodes[n].rotation, v, sizeof nodes[n].rotation);
+        if (channel_value(added, (int32_t)n, PM_MOTION_ROTATION, time, v)) {
+            const double *q = nodes[n].rotation;
+            const quat sum =
+                quat_multiply((quat){q[0], q[1], q[2], q[3]}, (quat){v[0], v[1], v[2], v[3]});
+            store(nodes[n].rotation, sum, 1, false);
+        }
+    }
+}
+
+static double additions_apart(const made *m, const pm_motion_clip *base, const reduced *r,
+                              size_t clip, size_t joint, double at, double time) {
+    static pm_motion_node nodes[2][CHANNELS_MAX];
+    const pm_motion_clip *added[2] = {&m->motion.content.clips[clip],
+                                      &pm_motion_get_content(r->motion)->clips[clip]};
+    const pm_motion_clip none = {.channel_count = 0};
+    kinematics_matrix p[2];
+    for (int i = 0; i < 2; i++) {
+        pm_motion_content posed = m->motion.content;
+        posed.nodes = nodes[i];
+        add_pose(m, base, added[i], time, nodes[i]);
+        p[i] = kinematics_model(&posed, &none, (int32_t)joint, time);
+    }
+    double largest = 0;
+    for (int axis = 0; axis < 4; axis++) {
+        double points[2][3];
+        for (int i = 0; i < 2; i++)
+            for (int k = 0; k < 3; k++)
+                points[i][k] = p[i].m[k][3] + (axis < 3 ? at * p[i].m[k][axis] : 0);
+        largest = fmax(largest, distance(points[0], points[1], 3));
+    }
+    return largest;
+}
+
+/* On the rest pose, and on a clip that moves far: there an addition reaches elsewhere than by itself. */
+TEST(no_time_of_an_addition_exceeds_the_distance_on_its_base) {
+    static const char *const bases[] = {"rest", "base"};
+    random_source random = random_salted(33);
+    size_t before = 0, after = 0;
+    for (size_t i = 0; i < (small_sizes() ? 6 : 24); i++) {
+        SCOPED(discard) made m;
+        SCOPED(discard) made base;
+        draw_loop(&random, &base, 5, 50, 2);
+        draw_loop(&random, &m, 5, 80, 0.3);
+        for (size_t n = 0; n < 5; n++)
+            store(m.nodes[n].rotation, draw_turn(&random, random_between(&random, 0, 3)), 1, false);
+        base.clip.name = (pm_motion_name){"base", 4};
+        const pm_motion_clip clips[2] = {base.clip, m.clip};
+        const size_t chosen = 1;
+        m.motion.content.clips = clips;
+        m.motion.content.clip_count = 2;
+        const pm_motion_reduce_options options = {.distance = exp(random_between(&random, -4, -2)),
+                                                  .at = 0.3,
+                                                  .position = 0.002,
+                                                  .curve = i % 4 > 1 ? PM_METHOD_CUBICSPLINE
+                                                                     : PM_METHOD_SLERP,
+                                                  .compress = i % 8 == 4,
+                                                  .additive = bases[i % 2],
+                                                  .clips = &chosen,
+                                                  .clip_count = 1};
+        SCOPED(release) reduced r = reduce(&m, &options);
+        const pm_motion_error_bound *error = &r.numbers->distance;
+        const pm_motion_clip *on = i % 2 ? &clips[0] : NULL;
+        assert_true(error->bound <= options.distance);
+        assert_true(
+            fabs(additions_apart(&m, on, &r, 1, r.numbers->distance_node, 0.3, error->key_time) -
+                 error->found) < (options.compress ? 1e-3 : 1e-9));
+        for (size_t k = 0; k < 3000; k++) {
+            const size_t joint = (size_t)random_between(&random, 0, 5);
+            const double time = random_between(&random, 0, 80.0 / 32);
+            assert_true(additions_apart(&m, on, &r, 1, joint, 0.3, time) <= error->bound + 1e-12);
+        }
+        before += r.numbers->channels[5 + 1].keys_before;
+        after += r.numbers->channels[5 + 1].keys_after;
+    }
+    assert_true(after < before);
+}
+
+TEST(a_base_is_a_clip_of_the_file) {
     SCOPED(discard) made m;
     still(&m, 2, 9);
-    const double times[9] = {0, 1, 2, 3, 4, 5, 6, 7, 9};
-    const pm_timeline timelines[2] = {m.timeline, {.key_count = 9, .times = times}};
-    m.clip.timelines = timelines;
-    m.clip.timeline_count = 2;
-    m.channels[1].timeline = 1;
-    expect_refused(&m, (pm_motion_reduce_options){.common = true}, PM_ERROR_FILE,
-                   "different times");
+    expect_refused(&m, (pm_motion_reduce_options){.additive = "clip"}, PM_ERROR_ARGUMENT,
+                   "distance");
+    expect_refused(&m, (pm_motion_reduce_options){.additive = "clap", .distance = 1},
+                   PM_ERROR_ARGUMENT, "clap");
+    m.clip.name = (pm_motion_name){"rest", 4};
+    expect_refused(&m, (pm_motion_reduce_options){.additive = "rest", .distance = 1},
+                   PM_ERROR_ARGUMENT, "rest pose");
 }
 
 /* ---- arrays -------------------------------------------------------------------------------- */

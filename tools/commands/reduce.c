@@ -59,6 +59,10 @@ static void print_text(const task_work *w, pm_method curve, const pm_motion_redu
         printable_line(
             file, "curve: %s through these keys, which the file does not say: resample --method %s",
             pm_method_get_info(curve)->name, pm_method_get_info(curve)->name);
+    if (n->loops_closed + n->loops_extended + n->loops_not > 0)
+        printable_line(file,
+                       "loops: %zu with equal ends, %zu with a key that closes them, %zu are none",
+                       n->loops_closed, n->loops_extended, n->loops_not);
     print_bound(file, content, n, "degrees", &n->angle);
     if (!isnan(n->distance.key_time))
         print_distance(file, content, n);
