@@ -48,7 +48,7 @@ pm_status additive_expand(const pm_motion_content *content, const pm_motion_clip
             return motion_fail(error, PM_ERROR_ARGUMENT,
                                "additive: the clip has cubic splines of positions or scales");
         to->base[channel->node][channel->path] =
-            (certified){channel, &base->timelines[channel->timeline], NULL, 0};
+            (certified){channel, &base->timelines[channel->timeline], NULL, 0, NULL};
     }
     return PM_OK;
 }

@@ -280,12 +280,12 @@ static bool leaves_bound(reduced_channel *c, const reduce_limits *limits) {
     SCOPED(motion_arena_release) motion_arena arena = {NULL};
     pm_motion_channel channel;
     const pm_timeline timeline = reduce_make_timeline(c, &arena);
-    c->result = (certified){&channel, &timeline, NULL, 0};
+    c->result = (certified){&channel, &timeline, NULL, 0, NULL};
     if (!timeline.times || !reduce_make_channel(c, &arena, &channel))
         c->end = PATH_NO_MEMORY;
     else
         reduce_certify(c, limits);
-    c->result = (certified){NULL, NULL, NULL, 0};
+    c->result = (certified){NULL, NULL, NULL, 0, NULL};
     return c->end == PATH_FOUND && c->error.bound > limits->angle;
 }
 
@@ -311,7 +311,7 @@ static void find_removed(reduced_channel *c, const reduce_limits *limits) {
     if (c->end != PATH_FOUND || limits->has_curve || !leaves_bound(c, limits))
         return;
     keep_slerp(c, limits);
-    free(c->keys);
+    reduce_begin(c);
     find_path(c, limits);
 }
 

@@ -38,7 +38,7 @@ static bool add_keys(reduced_channel *c, const double *times, size_t count, bool
     *timeline = (pm_timeline){.key_count = count, .times = times};
     if (!c->authored.channel)
         c->authored = c->source;
-    c->source = (certified){channel, timeline, NULL, 0};
+    c->source = (certified){channel, timeline, NULL, 0, NULL};
     c->count = count;
     return true;
 }
