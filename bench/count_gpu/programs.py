@@ -160,8 +160,8 @@ def crowds():
                        PM_VECTOR_METHOD=f"pm_{vector}", PM_OUTPUT=number, PM_PER_JOINT=per_joint)
     for names, curve, keys in rotations():
         vector = vector_curves_of_methods()[curve][0]
-        # What is given has no curves, so one program shows it.
-        for kind, define in (("layers", "PM_LAYERED"), ("given", "PM_GIVEN")):
+        # What is given has no curves, and transitions come after them, so one program shows each.
+        for kind, define in (("layers", "PM_LAYERED"), ("given", "PM_GIVEN"), ("transitions", "PM_TRANSITIONS")):
             if keys == 0 and (kind == "layers" or names == ["slerp"]):
                 yield make(["crowd", "palette", *names, kind], "crowd_workgroup", curve, 4, keys,
                            PM_VECTOR_METHOD=f"pm_{vector}", PM_OUTPUT=0, PM_PER_JOINT=0, **{define: 1})

@@ -44,7 +44,7 @@ static bool keep_turns(const subject *s, motion_arena *arena, pm_motion_clip *cl
 
 pm_status subject_use_method(subject *s, pm_engine *engine, pm_method method, bool turns_alone,
                              pm_error *error) {
-    const pm_motion_character_options options = {.method = method};
+    const pm_motion_character_options options = {.method = method, .all_positions = true};
     const pm_motion_character *character = NULL;
     pm_motion_clip clip = *s->clip;
     pm_motion view = s->view;

@@ -18,7 +18,7 @@ SOURCE = Path(sys.argv.pop())
 VALUES = """pm_rational pm_device_claims pm_array pm_timeline pm_windows pm_hinge pm_crowd_instance pm_crowd_range
     pm_placement pm_root_motion pm_crowd_event pm_host pm_cl_input pm_cl_field pm_motion_name
     pm_motion_error_bound pm_motion_extent pm_motion_difference pm_motion_jump pm_library_extra_target
-    pm_crowd_layer pm_crowd_marker pm_chain_use pm_chain_goal
+    pm_crowd_layer pm_crowd_marker pm_chain_use pm_chain_goal pm_stand_goal pm_height_field
     pm_stamps pm_coordinates pm_coordinates_out pm_track_field pm_fixed_pose pm_moving_frame""".split()
 
 
