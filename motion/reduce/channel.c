@@ -259,9 +259,9 @@ static void find_cubics(reduced_channel *c, const reduce_limits *limits) {
     c->end = PATH_NO_MEMORY;
     if (turns_read(&t, c->source.channel, c->source.timeline, limits->angle, c->limits, c->form,
                    &arena))
-        c->end = cubics_find(&t, c->source.channel, limits->is_smooth,
-                             limits->is_smooth && c->is_looped,
-                             before.written ? &before : NULL, &found);
+        c->end =
+            cubics_find(&t, c->source.channel, limits->is_smooth, limits->is_smooth && c->is_looped,
+                        before.written ? &before : NULL, &found);
     motion_arena_release(&arena);
     reduce_begin(c);
     c->keys = found.keys;

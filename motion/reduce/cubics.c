@@ -417,8 +417,7 @@ static path_end search_all(search *s, cubic_fit *c) {
 path_end cubics_find(const turns *source, const pm_motion_channel *channel, bool is_smooth,
                      bool is_looped, const cubic_fit *before, cubic_fit *found) {
     motion_arena arena = {NULL};
-    search s = {
-        .source = source, .is_smooth = is_smooth, .is_looped = is_looped, .before = before};
+    search s = {.source = source, .is_smooth = is_smooth, .is_looped = is_looped, .before = before};
     *found = (cubic_fit){.keys = malloc(source->count * sizeof *found->keys),
                          .written = malloc(source->count * sizeof *found->written)};
     path_end end = PATH_NO_MEMORY;

@@ -36,7 +36,7 @@ typedef struct reducing {
     reach_set reach;                /* with a distance */
     pm_motion_error_bound distance; /* `channel` is a node here */
     size_t distance_clip;
-    size_t told; /* channels that are done, of which progress was told */
+    size_t told;     /* channels that are done, of which progress was told */
     size_t loops[3]; /* clips, by loop_kind */
     size_t base;     /* the clip to which others are added; SIZE_MAX: none */
 } reducing;

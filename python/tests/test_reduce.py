@@ -50,7 +50,7 @@ def test_loops_and_additions(walk: pm.Motion) -> None:
     assert found.numbers["loops"] == {"closed": 1, "extended": 0, "not": 0}
     assert found.numbers["limits"]["additive"] == "rest"
     first, last = found.motion.at([0, 2]).rotations
-    assert (first == last).all()
+    assert ((first == last).all(-1) | (first == -last).all(-1)).all()  # signs are continuous in time
     with pytest.raises(ValueError, match="distance"):
         pm.reduce(walk, additive="rest")
 

@@ -452,7 +452,8 @@ TEST(no_function_of_the_headers_is_left_out) {
         "pm_engine_destroy", "pm_clip_destroy", "pm_skeleton_destroy", "pm_crowd_destroy",
         "pm_resampler_destroy", "pm_filter_destroy", "pm_skeleton_joint_count", "pm_skeleton_order",
         "pm_skeleton_slots", "pm_crowd_clip_ticks", "pm_engine_get_info", "pm_clip_get_info",
-        "pm_crowd_get_info", "pm_crowd_transition_bytes", "pm_engine_host_threads", "pm_cl_context", "pm_cl_device"};
+        "pm_crowd_get_info", "pm_crowd_transition_bytes", "pm_engine_host_threads", "pm_cl_context",
+        "pm_cl_device"};
     for (size_t i = 0; i < COUNT_OF(no_status); i++)
         visit(no_status[i]);
     assert_true(expect_all_visited("posemill.h") >= 20);
