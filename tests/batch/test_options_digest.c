@@ -46,6 +46,8 @@ static digest digest_with(const char *verb, const char *name, const char *value)
     const bool has_root = strcmp(verb, "reduce") != 0, fills = strcmp(verb, "resample") == 0;
     if (has_root)
         set(options, "extract-root", "Hips");
+    else
+        set(options, "distance", "0.25");
     if (fills)
         set(options, "fill", "nan");
     if (fills && name && strcmp(name, "keep-time") == 0)

@@ -105,15 +105,20 @@ static const char *const values[][2] = {{"fill", "true"},
 static const char *draw_value(random_source *random, const task_step *step, const char *name,
                               char text[OPTION_SAMPLE]) {
     const char *found[COUNT_OF(values)];
-    size_t count = 0;
-    for (size_t i = 0; i < COUNT_OF(values); i++)
+    size_t count = 0, option = 0;
+    while (option < pm_option_count() && (strcmp(pm_option_get_info(option)->name, name) != 0 ||
+                                          !pm_option_is_of(option, step->verb)))
+        option++;
+    /* The loop of a curve is seconds, that of reduce a flag. */
+    const bool is_flag =
+        option < pm_option_count() && pm_option_get_info(option)->type == PM_OPTION_FLAG;
+    for (size_t i = 0; i < COUNT_OF(values) && !is_flag; i++)
         if (strcmp(values[i][0], name) == 0)
             found[count++] = values[i][1];
     if (count > 0)
         return found[random_size(random, 0, count - 1)];
-    for (size_t i = 0; i < pm_option_count(); i++)
-        if (strcmp(pm_option_get_info(i)->name, name) == 0 && pm_option_is_of(i, step->verb))
-            return option_sample(i, text);
+    if (option < pm_option_count())
+        return option_sample(option, text);
     fail_msg("step %s: no verb has the option %s", step->name, name);
     return NULL;
 }
