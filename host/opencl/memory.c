@@ -60,15 +60,15 @@ static pm_status wait_for(cl_event command, pm_error *error) {
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clWaitForEvents");
 }
 
-/* A write that blocks may return before it is done: then the memory can be used again, but other queues do not see
- * the data yet, as with Intel's runtime. */
+/* A write that blocks may return before it is done: then the memory can be used again, also where waiting fails, but
+ * other queues do not see the data yet, as with Intel's runtime. */
 pm_status pm_cl_upload_from(pm_opencl_device *cl, const pm_source *from, size_t begin,
                             cl_mem buffer, pm_error *error) {
     const size_t bytes = from->bytes - begin;
     if (bytes == 0)
         return PM_OK;
     cl_event written = NULL;
-    const cl_int code = clEnqueueWriteBuffer(cl->transfers, buffer, CL_FALSE, begin, bytes,
+    const cl_int code = clEnqueueWriteBuffer(cl->transfers, buffer, CL_TRUE, begin, bytes,
                                              (const char *)from->data + begin, 0, NULL, &written);
     return code == CL_SUCCESS ? wait_for(written, error)
                               : pm_cl_fail(error, code, "clEnqueueWriteBuffer");
