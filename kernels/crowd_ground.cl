@@ -16,16 +16,8 @@ crowd_ground(pm_global const pm_u8 *restrict instances, pm_global const pm_u8 *r
              pm_global pm_u8 *restrict records, pm_u64 records_offset, pm_u64 stride,
              pm_crowd_size size, pm_u32 chain, pm_u32 flags, pm_u32 goal) {
     pm_u32 entry = pm_global_id(0);
-    if (entry >= size.entries)
-        return;
-    pm_u32 entries =
-        pm_entry_count(&size, (pm_global const pm_u32 *)(list_count + offsets.list_count));
-    pm_u32 index =
-        pm_instance_of(&size, (pm_global const pm_u32 *)(list + offsets.list), entry, entries);
-    pm_global const pm_instance *from =
-        (pm_global const pm_instance *)(instances + offsets.instances);
-    if (index == size.instances || ((offsets.staged & PM_STAGED_LEVELS) &&
-                                    !pm_is_instance_due(from[index].level, &size, levels, index)))
+    pm_u32 index = pm_staged_instance(&size, &offsets, instances, list, list_count, levels, entry);
+    if (index == size.instances)
         return;
     pm_standing s;
     s.reaching.chains = chains;

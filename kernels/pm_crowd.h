@@ -333,11 +333,12 @@ typedef struct pm_chain_row {
     pm_u32 path;   /* its first number in the table of paths: joints, from a root to its last */
     pm_u32 length; /* joints of its path */
     pm_u32 count;  /* of the joints below: those that it turns, and of two bones the end */
-    pm_u32 places
-        [PM_REACH_JOINTS]; /* on the path, from the root outwards; where feet stand: their chains */
+    /* On the path, from the root outwards; where feet stand: their chains. */
+    pm_u32 places[PM_REACH_JOINTS];
     float shares[PM_REACH_JOINTS]; /* of an aim: each of the turn that remains */
-    float axis
-        [4]; /* of two bones: the bend's, relative to the lower's parent; of an aim: up, in the last joint's frame; of the ground: up */
+    /* Of two bones: the bend's, relative to the lower's parent; of an aim: up, in the last joint's frame; of the
+     * ground: up. */
+    float axis[4];
     float forward[4]; /* of an aim, in the last joint's frame */
     float
         limit; /* of two bones: the part of the length that is reached exactly; of an aim: the cone, 0: none */

@@ -176,6 +176,26 @@ pm_fn pm_u32 pm_is_instance_due(pm_u32 level, const pm_crowd_size *size,
                             levels[pm_level_index(level, size->levels)]);
 }
 
+/* The instance of an entry whose local poses a step of chains changes; size->instances: there is none, or its records
+ * stay as they are. */
+pm_fn pm_u32 pm_staged_instance(const pm_crowd_size *size, const pm_crowd_offsets *offsets,
+                                pm_global const pm_u8 *instances, pm_global const pm_u8 *list,
+                                pm_global const pm_u8 *list_count,
+                                pm_global const pm_crowd_level *levels, pm_u32 entry) {
+    if (entry >= size->entries)
+        return size->instances;
+    pm_u32 entries =
+        pm_entry_count(size, (pm_global const pm_u32 *)(list_count + offsets->list_count));
+    pm_u32 index =
+        pm_instance_of(size, (pm_global const pm_u32 *)(list + offsets->list), entry, entries);
+    pm_global const pm_instance *from =
+        (pm_global const pm_instance *)(instances + offsets->instances);
+    pm_u32 poses =
+        index < size->instances && (!(offsets->staged & PM_STAGED_LEVELS) ||
+                                    pm_is_instance_due(from[index].level, size, levels, index));
+    return poses ? index : size->instances;
+}
+
 /* Whether a joint keeps its rest pose: a joint that the level lacks, or joint 0 of an instance in
  * place. */
 pm_fn pm_u32 pm_keeps_rest(pm_u32 level_has, pm_u32 joint, pm_u32 in_place) {

@@ -25,8 +25,8 @@ typedef struct pm_point_fields {
     pm_u64 max_gap;    /* ns: longer segments are invalid */
     pm_u32 kind, unit; /* of stamps: PM_POINT_SIGNED and so on; ns of 1 */
     pm_u32 track, track_count;
-    pm_u32 clamps,
-        screw; /* 1: stamps outside get the first or the last pose, and are else invalid */
+    pm_u32 clamps; /* 1: stamps outside get the first or the last pose, and are else invalid */
+    pm_u32 screw;
 } pm_point_fields;
 
 /* The keys of a track: of its stamps, and of its arcs. */

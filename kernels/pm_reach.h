@@ -384,8 +384,8 @@ pm_fn pm_quat pm_bones_normal(const pm_bones *o, pm_cos_sin bend) {
     return pm_unit_or(pm_quat_plus(n, -(slope * sine), across), o->axis);
 }
 
-/* With `moves` the end moves by the goal's pole, with PM_REACH_DIRECTION, in place of coming to its position: which rounds
- * less. Then goals are reached exactly as far as the pose reaches, where that is further than the limit. */
+/* With `moves` the end moves by the goal's pole, with PM_REACH_DIRECTION, in place of coming to its position: which
+ * rounds less. Then goals are reached exactly as far as the pose reaches, where that is further than the limit. */
 pm_fn void pm_reach_two_bones(const pm_reaching *r, pm_global const pm_chain_row *c,
                               const pm_goal *g, pm_u32 flags, pm_u32 moves) {
     pm_global const pm_u32 *path = r->paths + c->path;

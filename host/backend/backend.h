@@ -93,8 +93,8 @@ typedef struct pm_backend {
     pm_status (*enqueue_poses)(pm_device_crowd *crowd, const pm_pose_request *request,
                                const pm_queue *queue, void **done, pm_error *error);
 
-    /* Moves the points of a request that has a kernel (pm_points_have_kernel), in host memory, and on a caller's queue, as
-     * `sample` and enqueue_poses. Without kernels any request. */
+    /* Moves the points of a request that has a kernel (pm_points_have_kernel), in host memory, and on a caller's
+     * queue, as `sample` and enqueue_poses. Without kernels any request. */
     pm_status (*move_points)(pm_device *device, const pm_points_request *request, pm_error *error);
     pm_status (*enqueue_points)(pm_device *device, const pm_points_request *request,
                                 const pm_queue *queue, void **done, pm_error *error);

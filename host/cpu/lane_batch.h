@@ -36,8 +36,8 @@ static inline unsigned char *pm_lane_records(const pm_lane_batch *batch, size_t 
 /* States of transitions that are captured from local poses. */
 typedef struct pm_capture {
     const pm_crowd_data *crowd;
-    const float *before[2],
-        *after[2]; /* (count) records of PM_CROWD_LOCAL, those of an instance `pose` floats apart */
+    /* (count) records of PM_CROWD_LOCAL, those of an instance `pose` floats apart. */
+    const float *before[2], *after[2];
     size_t pose;
     unsigned char *states; /* of instance 0 */
     size_t stride;

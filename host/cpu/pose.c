@@ -217,8 +217,8 @@ static void pose_bodies(const pm_lane_batch *batch, size_t first) {
 
 static bool pose_targets(const pm_lane_batch *batch);
 
-/* States of bodies, or an instance with chains or a transition, by a request of one instance. Not inlined, as put_small() below: the
- * room of one output is no other's. */
+/* States of bodies, or an instance with chains or a transition, by a request of one instance. Not inlined, as
+ * put_small() below: the room of one output is no other's. */
 static __attribute__((noinline)) pm_status pose_request(const pm_crowd_data *crowd,
                                                         const pm_posed *from,
                                                         unsigned char *records, pm_error *error) {

@@ -84,8 +84,8 @@ typedef struct pm_points_made {
     float *arcs;
 } pm_points_made;
 
-/* The request of a checked job that is not empty. `handles` (PM_POINTS_FIELDS) are those of a caller's queue; NULL: all is
- * in host memory. Free *made after a failure, too. */
+/* Checks a job, and resolves it. `handles` (PM_POINTS_FIELDS) are those of a caller's queue; NULL: all is in host
+ * memory. Free *made after a failure, too. */
 pm_status pm_points_request_of(const pm_points_job *job, const pm_address *handles,
                                pm_points_request *request, pm_points_made *made, pm_error *error);
 void pm_points_made_free(pm_points_made *made);

@@ -35,8 +35,8 @@ typedef struct pm_job {
 /* The most programs of a job. */
 enum { PM_JOB_PROGRAMS = PM_POSE_VARIANTS };
 
-/* A row. Jobs consist of elements: samples, the records of instances, or points. Results have no bits that depend on how a
- * job is cut, on threads, or on who computes it. All functions are thread-safe. */
+/* A row. Jobs consist of elements: samples, the records of instances, or points. Results have no bits that depend on how
+ * a job is cut, on threads, or on who computes it. All functions are thread-safe. */
 struct pm_job_kind {
     const char *name;
     size_t outputs; /* numbers of outputs are below */

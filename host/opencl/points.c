@@ -133,8 +133,7 @@ static pm_status read_field(points_call *c, const pm_points_request *piece, size
 
 static pm_status move_piece(points_call *c, const pm_points_request *piece) {
     const pm_cl_wait wait = {.queue = c->cl->compute};
-    uint8_t counted =
-        0; /* names a field that is made for the number of points that are not valid */
+    uint8_t counted = 0; /* its address asks for the field that is counted, and is not written */
     cl_event computed = NULL;
     c->request = *piece;
     if (!piece->job.valid && piece->invalid)

@@ -117,42 +117,23 @@ static const pm_parameter crowd_workgroup[] = {PM_CROWD_TABLES,
                                                PM_OF_SHARED(shared_layers, shared_layers),
                                                PM_OF_SHARED(transforms, shared_transforms)};
 
-static const pm_parameter crowd_reach[] = {PM_OF_MEMORY(instances, INSTANCES),
-                                           PM_OF_MEMORY(list, LIST),
-                                           PM_OF_MEMORY(list_count, LIST_COUNT),
-                                           PM_OF_MEMORY(goals, GOALS),
-                                           PM_OF_MEMORY(placements, PLACEMENTS),
-                                           PM_OF_NUMBER(offsets),
-                                           PM_OF_NUMBER(goals_offset),
-                                           PM_OF_NUMBER(goal_stride),
-                                           PM_OF_NUMBER(placements_offset),
-                                           PM_OF_MEMORY(levels, LEVELS),
-                                           PM_OF_MEMORY(chains, CHAINS),
-                                           PM_OF_MEMORY(paths, CHAIN_PATHS),
-                                           PM_CROWD_RESULTS,
-                                           PM_OF_NUMBER(chain),
-                                           PM_OF_NUMBER(flags),
-                                           PM_OF_NUMBER(goal)};
+/* Of the steps of chains. */
+#define PM_CHAIN_INPUTS                                                                            \
+    PM_OF_MEMORY(instances, INSTANCES), PM_OF_MEMORY(list, LIST),                                  \
+        PM_OF_MEMORY(list_count, LIST_COUNT), PM_OF_MEMORY(goals, GOALS),                          \
+        PM_OF_MEMORY(placements, PLACEMENTS)
+#define PM_CHAIN_PLACES                                                                            \
+    PM_OF_NUMBER(offsets), PM_OF_NUMBER(goals_offset), PM_OF_NUMBER(goal_stride),                  \
+        PM_OF_NUMBER(placements_offset)
+#define PM_CHAIN_TABLES                                                                            \
+    PM_OF_MEMORY(levels, LEVELS), PM_OF_MEMORY(chains, CHAINS), PM_OF_MEMORY(paths, CHAIN_PATHS),  \
+        PM_CROWD_RESULTS, PM_OF_NUMBER(chain), PM_OF_NUMBER(flags), PM_OF_NUMBER(goal)
 
-static const pm_parameter crowd_ground[] = {PM_OF_MEMORY(instances, INSTANCES),
-                                            PM_OF_MEMORY(list, LIST),
-                                            PM_OF_MEMORY(list_count, LIST_COUNT),
-                                            PM_OF_MEMORY(goals, GOALS),
-                                            PM_OF_MEMORY(placements, PLACEMENTS),
-                                            PM_OF_MEMORY(heights, HEIGHTS),
-                                            PM_OF_NUMBER(offsets),
-                                            PM_OF_NUMBER(goals_offset),
-                                            PM_OF_NUMBER(goal_stride),
-                                            PM_OF_NUMBER(placements_offset),
-                                            PM_OF_NUMBER(heights_offset),
-                                            PM_OF_NUMBER(grid),
-                                            PM_OF_MEMORY(levels, LEVELS),
-                                            PM_OF_MEMORY(chains, CHAINS),
-                                            PM_OF_MEMORY(paths, CHAIN_PATHS),
-                                            PM_CROWD_RESULTS,
-                                            PM_OF_NUMBER(chain),
-                                            PM_OF_NUMBER(flags),
-                                            PM_OF_NUMBER(goal)};
+static const pm_parameter crowd_reach[] = {PM_CHAIN_INPUTS, PM_CHAIN_PLACES, PM_CHAIN_TABLES};
+
+static const pm_parameter crowd_ground[] = {PM_CHAIN_INPUTS,    PM_OF_MEMORY(heights, HEIGHTS),
+                                            PM_CHAIN_PLACES,    PM_OF_NUMBER(heights_offset),
+                                            PM_OF_NUMBER(grid), PM_CHAIN_TABLES};
 
 #define PM_OF_BODY(name, output)                                                                   \
     { (pm_memory)(PM_MEMORY_RESULTS + (output)), 0, 0, false }

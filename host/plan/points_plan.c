@@ -39,9 +39,10 @@ static const char *const names[PM_POINTS_FIELDS] = {
     "stamps", "points",    "tracks[0]", "tracks[1]",  "tracks[2]",          "tracks[3]",
     "moved",  "rotations", "positions", "velocities", "angular_velocities", "valid"};
 
-static const pm_coordinates_out *output_of(const pm_points_job *job, unsigned field) {
-    const pm_coordinates_out *const all[] = {&job->moved, &job->rotations, &job->positions,
-                                             &job->velocities, &job->angular_velocities};
+/* The outputs that are coordinates. */
+static pm_coordinates_out *output_of(pm_points_job *job, unsigned field) {
+    pm_coordinates_out *const all[] = {&job->moved, &job->rotations, &job->positions,
+                                       &job->velocities, &job->angular_velocities};
     return all[field - PM_POINTS_MOVED];
 }
 
@@ -75,9 +76,10 @@ pm_points_rows pm_points_rows_of(const pm_points_request *request, unsigned fiel
                        job->frames[field - PM_POINTS_TRACKS].tracks.stride);
     else if (field == PM_POINTS_VALID)
         rows = numbers(1, job->valid_stride);
-    else
-        rows = coordinates(output_of(job, field)->type, output_of(job, field)->stride,
-                           output_of(job, field)->step, field == PM_POINTS_ROTATIONS ? 4 : 3);
+    else {
+        const pm_coordinates_out *out = output_of((pm_points_job *)(uintptr_t)job, field);
+        rows = coordinates(out->type, out->stride, out->step, field == PM_POINTS_ROTATIONS ? 4 : 3);
+    }
     rows.name = names[field];
     rows.memory = memory;
     return rows;
@@ -114,11 +116,8 @@ void pm_points_place(pm_points_request *request, unsigned field, pm_address at) 
         job->frames[field - PM_POINTS_TRACKS].tracks.stride = 0;
     else if (field == PM_POINTS_VALID)
         job->valid_stride = 0;
-    else {
-        pm_coordinates_out *const all[] = {&job->moved, &job->rotations, &job->positions,
-                                           &job->velocities, &job->angular_velocities};
-        all[field - PM_POINTS_MOVED]->stride = all[field - PM_POINTS_MOVED]->step = 0;
-    }
+    else
+        output_of(job, field)->stride = output_of(job, field)->step = 0;
     set_data(job, field, at.memory);
     request->handles[field] = at.handle ? at : (pm_address){0};
 }

@@ -37,10 +37,9 @@ size_t pm_plan_launch_limit(const pm_plan_device *device, size_t work);
 /* A program: its source file, the curve that it evaluates, and its compile-time parameters. The
  * strings have static storage. */
 typedef struct pm_variant {
-    const char
-        *file; /* "walk", "gather", "velocity", "acceleration", "locate", "lowpass", "points",
-                          "crowd_workgroup", "crowd_reach", "crowd_ground", "bodies_workgroup" or "build_check"
-                          and the others that build clips; also the kernel's name */
+    /* "walk", "gather", "velocity", "acceleration", "locate", "lowpass", "points", "crowd_workgroup", "crowd_reach",
+     * "crowd_ground", "bodies_workgroup" or "build_check" and the others that build clips; also the kernel's name. */
+    const char *file;
     const char *curve; /* PM_METHOD; of "build_segments" a builder; "locate" and those that build
                           keys: any */
     unsigned components;

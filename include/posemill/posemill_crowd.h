@@ -385,8 +385,8 @@ typedef struct pm_chain_goal {
 typedef struct pm_stand_goal {
     float point[3]; /* of a plane */
     float weight;   /* of all */
-    float normal
-        [3]; /* of the plane, of any length. Without a direction: the job's heights are the ground */
+    /* Of the plane, of any length. Without a direction: the job's heights are the ground. */
+    float normal[3];
     float tilt; /* the part of the ground's slope that the ends of legs, the feet, take */
     float lowest, highest; /* limits of the pelvis's way along up; NaN: none */
     float reserved[6];     /* should be 0 */
@@ -522,6 +522,7 @@ typedef struct pm_crowd_job {
     const void *transitions;
     size_t transition_stride;
     int64_t transition_time; /* the present time in ticks, of any clock of the caller's */
+
     /* The ground of chains that stand, along up in the space of their goals. heights NULL: it has none */
     pm_height_field ground;
     const float *heights; /* (rows, columns) */
@@ -557,9 +558,8 @@ typedef struct pm_crowd_one {
 
     const pm_chain_use *chains; /* as in pm_crowd_job; NULL: none */
     size_t chain_count;
-    const pm_chain_goal
-        *goals; /* (chain_count); of those that stand with the bytes of a pm_stand_goal */
-    pm_height_field ground; /* as in pm_crowd_job */
+    const pm_chain_goal *goals; /* (chain_count); of what stands, the bytes of a pm_stand_goal */
+    pm_height_field ground;     /* as in pm_crowd_job */
     const float *heights;
 
     const void *transition; /* its state, as in pm_crowd_job; NULL: none */

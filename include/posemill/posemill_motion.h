@@ -368,8 +368,8 @@ typedef struct pm_motion_character {
 } pm_motion_character;
 
 /* `options` may be NULL. The motion may be destroyed afterwards. Refused: a motion without nodes or
- * without clips; PM_ERROR_FILE: a file whose names, numbers or members are not those of this motion, with the place, what
- * is there, and what was expected. */
+ * without clips; PM_ERROR_FILE: a file whose names, numbers or members are not those of this motion, with the place,
+ * what is there, and what was expected. */
 PM_API pm_status pm_motion_character_create(const pm_motion *motion,
                                             const pm_motion_character_options *options,
                                             const pm_motion_character **character, pm_error *error);
@@ -671,10 +671,9 @@ typedef struct pm_motion_reduction_numbers {
     /* With a distance: in model space. `channel` is PM_NO_INDEX, and these are the node and its clip. */
     pm_motion_error_bound distance;
     size_t distance_node, distance_clip;
-    size_t loops_closed, loops_extended,
-        loops_not; /* with `loop`: clips whose ends were made equal, that
-                                                       have a key more, and that are no loops */
-    double at;     /* of the options, and where that is 0 what was taken; 0 without a distance */
+    /* With `loop`: clips whose ends were made equal, that have a key more, and that are no loops. */
+    size_t loops_closed, loops_extended, loops_not;
+    double at; /* of the options, and where that is 0 what was taken; 0 without a distance */
     /* Why vertices, which were to be the default of `at`, cannot be read. NULL: they can, or there are none */
     const char *unread_mesh;
 

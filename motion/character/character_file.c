@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "motion/character/character_write.h"
 #include "motion/character/parts.h"
 #include "motion/files/input.h"
 #include "motion/model/names.h"
@@ -328,7 +329,6 @@ static pm_status add_radius(reader *r, json_t *object, const char *where, size_t
 
 /* ---- chains -------------------------------------------------------------------------------- */
 
-static const char *const kinds[] = {"two_bones", "aim", "pin", NULL};
 static const char *const poles[] = {"point", "direction", NULL};
 
 static pm_status take_chain_joints(reader *r, const json_t *list, const char *where,
@@ -393,8 +393,8 @@ static pm_status add_chain(reader *r, json_t *object, const char *where, size_t 
     const json_t *pole = json_object_get(object, "pole");
     pm_chain *chain = &r->chains[index];
     size_t which = 0;
-    MOTION_TRY(
-        choose(r, json_object_get(object, "kind"), at("%s.kind", where).text, kinds, &which));
+    MOTION_TRY(choose(r, json_object_get(object, "kind"), at("%s.kind", where).text,
+                      character_kind_names, &which));
     MOTION_TRY(check_members(r, object, where, keys[which]));
     chain->kind = (pm_chain_kind)which;
     which = 0;
@@ -414,7 +414,6 @@ typedef pm_status entry_taker(reader *r, json_t *object, const char *where, size
 static pm_status take_objects(reader *r, json_t *root, const char *key, entry_taker *take,
                               const char **names) {
     const json_t *list = json_object_get(root, key);
-
     for (size_t i = 0; i < json_array_size(list); i++) {
         json_t *object = json_array_get(list, i);
         const place here = at("%s[%zu]", key, i);
@@ -477,12 +476,8 @@ static pm_status take_file(reader *r, json_t *root) {
 }
 
 static pm_status begin(reader *r) {
-    const size_t joints = r->c->joint_count;
-    r->names = motion_allocate(&r->c->arena, joints, sizeof *r->names);
+    r->names = character_sort_names(r->c->content, r->c->nodes, r->c->joint_count, &r->c->arena);
     MOTION_TRY_MEMORY(r->names, r->error);
-    for (size_t j = 0; j < joints; j++)
-        r->names[j] = (motion_named){r->c->content->nodes[r->c->nodes[j]].name, r->c->nodes[j]};
-    motion_sort_named(r->names, joints);
     return character_find_parts(r->c, &r->parts, r->error);
 }
 

@@ -21,7 +21,7 @@
 
 #define NONE PM_NO_INDEX32
 
-const char *const character_kind_names[] = {"two_bones", "aim", "pin"};
+const char *const character_kind_names[] = {"two_bones", "aim", "pin", NULL};
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
@@ -37,15 +37,6 @@ typedef struct writer {
     const char *const *chain_names;
     size_t chain_count;
 } writer;
-
-static bool sort_names(writer *w, motion_arena *arena) {
-    w->names = motion_allocate(arena, w->joint_count, sizeof *w->names);
-    for (size_t j = 0; w->names && j < w->joint_count; j++)
-        w->names[j] = (motion_named){w->content->nodes[w->nodes[j]].name, w->nodes[j]};
-    if (w->names)
-        motion_sort_named(w->names, w->joint_count);
-    return w->names != NULL;
-}
 
 static bool is_text(pm_motion_name name) {
     size_t at = 0;
@@ -211,7 +202,8 @@ pm_status character_write(const pm_motion *motion, const pm_motion_character *ma
                 .chains = made->skeleton.chains,
                 .chain_names = made->chain_names,
                 .chain_count = made->skeleton.chain_count};
-    MOTION_TRY_MEMORY(sort_names(&w, &arena), error);
+    w.names = character_sort_names(w.content, w.nodes, w.joint_count, &arena);
+    MOTION_TRY_MEMORY(w.names, error);
     *text = compose_text(write_all, &w, &size);
     return *text ? PM_OK : motion_refuse_memory(error);
 }
@@ -489,7 +481,8 @@ static pm_status propose(proposal *p, char **text, pm_error *error) {
                 .chains = p->chains,
                 .chain_names = p->names,
                 .chain_count = p->count};
-    MOTION_TRY_MEMORY(sort_names(&w, &c->arena), error);
+    w.names = character_sort_names(w.content, w.nodes, w.joint_count, &c->arena);
+    MOTION_TRY_MEMORY(w.names, error);
     *text = compose_text(write_proposal, &w, &size);
     return *text ? PM_OK : motion_refuse_memory(error);
 }

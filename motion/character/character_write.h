@@ -6,7 +6,7 @@
 
 #include "motion/character/character.h"
 
-/* The kinds of chains, as files name them. */
+/* The kinds of chains, as files name them, and NULL. */
 extern const char *const character_kind_names[];
 
 /* What the file of a character says, with all of its parts as joints; *text is malloc'ed. */

@@ -11,6 +11,16 @@
 
 #define NONE PM_NO_INDEX32
 
+motion_named *character_sort_names(const pm_motion_content *content, const uint32_t *nodes,
+                                   size_t joint_count, motion_arena *arena) {
+    motion_named *names = motion_allocate(arena, joint_count, sizeof *names);
+    for (size_t j = 0; names && j < joint_count; j++)
+        names[j] = (motion_named){content->nodes[nodes[j]].name, nodes[j]};
+    if (names)
+        motion_sort_named(names, joint_count);
+    return names;
+}
+
 /* ---- limbs --------------------------------------------------------------------------------- */
 
 typedef struct finder {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "motion/character/character.h"
+#include "motion/model/names.h"
 
 /* An arm or a leg: from the first joint that both sides do not share, to a hand or a foot at least two joints
  * below it. All are nodes of the motion. */
@@ -19,13 +20,16 @@ typedef struct character_limb {
 typedef struct character_parts {
     const character_limb *limbs; /* each end once, in the order of nodes */
     size_t limb_count;
-    uint32_t head; /* PM_NO_INDEX32: none, or several */
-    uint32_t
-        trunk; /* on which the arms hang. PM_NO_INDEX32: there are none, or they hang on several joints */
+    uint32_t head;  /* PM_NO_INDEX32: none, or several */
+    uint32_t trunk; /* on which the arms hang. PM_NO_INDEX32: none, or several joints */
+    /* The joint below that of the legs that has the arms below it. PM_NO_INDEX32: none. */
+    uint32_t upper;
     bool *below, *marked; /* scratch, for each node */
-    uint32_t
-        upper; /* the joint below that of the legs that has the arms below it. PM_NO_INDEX32: none */
 } character_parts;
+
+/* The names of joints, sorted, with their nodes. NULL: memory is exhausted. */
+motion_named *character_sort_names(const pm_motion_content *content, const uint32_t *nodes,
+                                   size_t joint_count, motion_arena *arena);
 
 pm_status character_find_parts(character *c, character_parts *parts, pm_error *error);
 

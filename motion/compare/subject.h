@@ -69,8 +69,8 @@ void subject_use_file_names(subject *a, subject *b);
 void subject_cut(subject *s, double from, double seconds);
 
 /* From now on rotations, and by the method's class translations and scales, follow `method`, except
- * for channels with steps or that are always linear. Values are float32 then. The channels of a joint share their key times, unless
- * `turns_alone`: then translations and scales stay as they are. */
+ * for channels with steps or that are always linear. Values are float32 then. The channels of a joint share their key
+ * times, unless `turns_alone`: then translations and scales stay as they are. */
 pm_status subject_use_method(subject *s, pm_engine *engine, pm_method method, bool turns_alone,
                              pm_error *error);
 

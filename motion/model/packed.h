@@ -15,8 +15,8 @@ typedef struct motion_packing {
     bool compresses; /* by EXT_meshopt_compression; implies it */
 } motion_packing;
 
-/* Bits of a rotation: 1 for int16 without the filter; those of a component in the filter QUATERNION; or more, of float32
- * numbers that are multiples of 2^-bits, for EXPONENTIAL. */
+/* Bits of a rotation: 1 for int16 without the filter; those of a component in the filter QUATERNION; or more, of
+ * float32 numbers that are multiples of 2^-bits, for EXPONENTIAL. */
 enum { PACKED_INT16 = 1, PACKED_LEAST = 12, PACKED_MOST = 16, PACKED_FINEST = 23 };
 
 /* Replaces a unit quaternion by one near it whose numbers are c / 32767, or such multiples. Of all in the cells around

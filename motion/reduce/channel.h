@@ -119,7 +119,8 @@ typedef enum path_end {
  * key that is not reached, and *keys is NULL. */
 path_end path_find(const path_problem *problem, size_t **keys, size_t *count);
 
-/* The same from keys that were found, malloc'ed, where fewer segments hold now: searches anew near those that do not. */
+/* The same from keys that were found, malloc'ed, where fewer segments hold now: searches anew near those that do
+ * not. */
 path_end path_mend(const path_problem *problem, size_t **keys, size_t *count);
 
 /* The keys of a rotation channel with linear interpolation, and whether some may be dropped. The

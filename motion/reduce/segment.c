@@ -16,7 +16,7 @@
 static const double chord_rounding = 4e-15;
 
 /* A half of a longer arc has the sine x / sqrt(2 + 2 cos). */
-double arc_sine(double x) {
+double arcsine(double x) {
     double times = 1;
     for (x = x < 1 ? x : 1; x > 0.1; times *= 2)
         x /= sqrt(2 + 2 * sqrt((1 - x) * (1 + x)));
@@ -30,18 +30,9 @@ double arc_sine(double x) {
     return times * (x + x * y * sum);
 }
 
-/* sin(x) from 0 on; short arcs by its series, within 1e-16. */
+/* sin(x) from 0 on; of short arcs within 1e-16. */
 static double sine(double x) {
-    const double y = x * x;
-    if (x > 0.5)
-        return pm_same_sin(x);
-    double sum = 1.0 / 6227020800.0;
-    sum = sum * y - 1.0 / 39916800.0;
-    sum = sum * y + 1.0 / 362880.0;
-    sum = sum * y - 1.0 / 5040.0;
-    sum = sum * y + 1.0 / 120.0;
-    sum = sum * y - 1.0 / 6.0;
-    return x + x * y * sum;
+    return x > 0.5 ? pm_same_sin(x) : short_sine(x);
 }
 
 /* Below this angle the weights of slerp are those of a straight line in double. */
@@ -73,7 +64,7 @@ arc arc_between(const double from[4], const double to[4], double begin, double s
     memcpy(a.from, from, sizeof a.from);
     for (int i = 0; i < 4; i++)
         a.to[i] = sign * to[i];
-    a.angle = 2 * arc_sine(chord(from, a.to, 1) / 2);
+    a.angle = 2 * arcsine(chord(from, a.to, 1) / 2);
     return a;
 }
 

@@ -203,9 +203,9 @@ static double scales_gap(const double a[3], const double b[3]) {
 }
 
 /* From the larger speed and growth of both sides above. With A and B the rotations of a joint, times scales of up to 1,
- * w their largest speed, s the difference of their spins and e that of A and B: A' - B' is at most s + w e, and A'' - B'' at most
- * (a + b) s + w^2 e. What a chain of products adds up to follows by the rule of products. `turned`: radians between
- * A and B at the ends, which grow by s per second. */
+ * w their largest speed, s the difference of their spins and e that of A and B: A' - B' is at most s + w e, and
+ * A'' - B'' at most (a + b) s + w^2 e. What a chain of products adds up to follows by the rule of products. `turned`:
+ * radians between A and B at the ends, which grow by s per second. */
 static joint_gap gap_of(const joint_segment *a, const joint_segment *b, const joint_gap *above,
                         const joint_speed *speed, double turned, double begin, double end) {
     const vector_line *scales[2] = {&a->vectors[1], &b->vectors[1]};

@@ -211,20 +211,6 @@ bool turns_pack_well(const turns *t, double part) {
 
 /* ---- at the keys --------------------------------------------------------------------------- */
 
-/* sin(x) for 0 <= x <= pi / 2, within 5e-14. */
-static double sine(double x) {
-    const double y = x * x;
-    double sum = 1.0 / 355687428096000.0;
-    sum = sum * y - 1.0 / 1307674368000.0;
-    sum = sum * y + 1.0 / 6227020800.0;
-    sum = sum * y - 1.0 / 39916800.0;
-    sum = sum * y + 1.0 / 362880.0;
-    sum = sum * y - 1.0 / 5040.0;
-    sum = sum * y + 1.0 / 120.0;
-    sum = sum * y - 1.0 / 6.0;
-    return x + x * y * sum;
-}
-
 /* A candidate, and what the loop over keys takes. */
 typedef struct candidate {
     arc arc;
@@ -235,8 +221,8 @@ typedef struct candidate {
 /* How far the source's key is from the candidate, as a part of its limit. */
 static double apart_at(const turns *t, const candidate *c, size_t key) {
     const double u = (t->times[key] - c->arc.begin) / c->arc.seconds;
-    const double from = sine((1 - u) * c->angle) * c->scale;
-    const double to = sine(u * c->angle) * c->scale;
+    const double from = short_sine((1 - u) * c->angle) * c->scale;
+    const double to = short_sine(u * c->angle) * c->scale;
     double sum = 0;
     for (int i = 0; i < 4; i++) {
         const double d = from * c->arc.from[i] + to * c->arc.to[i] - t->source.of[i][key];
@@ -251,8 +237,8 @@ static double apart_at_lanes(const turns *t, const candidate *c, size_t key) {
     const double *times = t->times + key;
     for (int l = 0; l < LANES; l++) {
         const double u = (times[l] - c->arc.begin) / c->arc.seconds;
-        from[l] = sine((1 - u) * c->angle) * c->scale;
-        to[l] = sine(u * c->angle) * c->scale;
+        from[l] = short_sine((1 - u) * c->angle) * c->scale;
+        to[l] = short_sine(u * c->angle) * c->scale;
     }
     for (int i = 0; i < 4; i++) {
         const double *source = t->source.of[i] + key, a = c->arc.from[i], b = c->arc.to[i];
@@ -318,7 +304,7 @@ static double arc_vector(const turns *t, size_t from, const turn_rows *rows, siz
     const double size = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
     if (size > sieve_sine || a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] < 0)
         return 1;
-    const double scale = size > 0 ? arc_sine(size) / size : 1;
+    const double scale = size > 0 ? arcsine(size) / size : 1;
     for (int i = 0; i < 3; i++)
         v[i] *= scale;
     return size;
@@ -336,7 +322,7 @@ static bool demand(const turns *t) {
     const double size = arc_vector(t, s->from, &t->source, key, v) + 1.1 * chord;
     if (!(size < sieve_sine))
         return false;
-    s->stretch = fmax(s->stretch, size > 0 ? 1.01 * arc_sine(size) / size : 1);
+    s->stretch = fmax(s->stretch, size > 0 ? 1.01 * arcsine(size) / size : 1);
     s->seconds[at] = seconds;
     s->parts[at] = t->parts[key] / 2;
     for (int i = 0; i < 3; i++) {
@@ -455,10 +441,10 @@ static bool holds_between(const turns *t, const candidate *c, double apart_at_be
 /* The arc between two written keys; arc_between for the many arcs that are tested. */
 static void set_arc(candidate *c, double chord2) {
     const double half = sqrt(chord2) / 2;
-    c->arc.angle = 2 * arc_sine(half);
+    c->arc.angle = 2 * arcsine(half);
     c->angle = fmax(c->arc.angle, least_angle);
-    c->scale =
-        c->arc.angle > least_angle ? 1 / (2 * half * sqrt(1 - half * half)) : 1 / sine(least_angle);
+    c->scale = c->arc.angle > least_angle ? 1 / (2 * half * sqrt(1 - half * half))
+                                          : 1 / short_sine(least_angle);
 }
 
 static bool make_candidate(const turns *t, size_t from, size_t to, candidate *c) {
