@@ -45,8 +45,8 @@ pm_status additive_expand(const pm_motion_content *content, const pm_motion_clip
         if (channel->node < 0 || channel->path > PM_MOTION_SCALE)
             continue;
         if (channel->interpolation == PM_MOTION_CUBICSPLINE && channel->path != PM_MOTION_ROTATION)
-            return motion_fail(error, PM_ERROR_ARGUMENT,
-                               "additive: the clip has cubic splines of positions or scales");
+            return motion_fail_option(error, PM_ERROR_ARGUMENT, "additive",
+                                      "the clip has cubic splines of positions or scales");
         to->base[channel->node][channel->path] =
             (certified){channel, &base->timelines[channel->timeline], NULL, 0, NULL};
     }

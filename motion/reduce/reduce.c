@@ -73,19 +73,20 @@ pm_status reduction_check_options(const pm_motion_reduce_options *o, pm_error *e
                            "curve is %s, expected slerp, cubicspline, squad, hermite or spline",
                            curve->name);
     if (o->additive && o->distance == 0)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "additive: requires a distance");
+        return motion_fail_option(error, PM_ERROR_ARGUMENT, "additive", "requires a distance");
     if (o->smooth && o->curve != PM_METHOD_CUBICSPLINE)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "smooth: requires the curve cubicspline");
+        return motion_fail_option(error, PM_ERROR_ARGUMENT, "smooth",
+                                  "requires the curve cubicspline");
     if (o->loop && method_curve_knows(o->curve))
-        return motion_fail(error, PM_ERROR_ARGUMENT, "loop: cannot be combined with the curve %s",
-                           curve->name);
+        return motion_fail_option(error, PM_ERROR_ARGUMENT, "loop",
+                                  "cannot be combined with the curve %s", curve->name);
     if (o->curve == PM_METHOD_CUBICSPLINE && o->common)
-        return motion_fail(error, PM_ERROR_ARGUMENT,
-                           "curve: cubicspline cannot be combined with common");
+        return motion_fail_option(error, PM_ERROR_ARGUMENT, "curve",
+                                  "cubicspline cannot be combined with common");
     MOTION_TRY(check_numbers(o, error));
     if (o->curve == PM_METHOD_CUBICSPLINE && o->quantize && !o->compress)
-        return motion_fail(error, PM_ERROR_ARGUMENT,
-                           "curve: tangents of cubicspline do not fit in what quantize writes");
+        return motion_fail_option(error, PM_ERROR_ARGUMENT, "curve",
+                                  "tangents of cubicspline do not fit in what quantize writes");
     return MOTION_CHECK_NEXT(pm_motion_reduce_options, o, error);
 }
 
@@ -113,10 +114,10 @@ static pm_status find_base(const pm_motion_content *source, const char *name, si
     if (!name || (*base != SIZE_MAX) != (strcmp(name, "rest") == 0))
         return PM_OK;
     return *base == SIZE_MAX
-               ? motion_fail(error, PM_ERROR_ARGUMENT, "additive: no clip has the name %s",
-                             MOTION_SHOWN(name, strlen(name)))
-               : motion_fail(error, PM_ERROR_ARGUMENT,
-                             "additive: rest is the rest pose, and clip %zu has this name", *base);
+               ? motion_fail_option(error, PM_ERROR_ARGUMENT, "additive", "no clip has the name %s",
+                                    MOTION_SHOWN(name, strlen(name)))
+               : motion_fail_option(error, PM_ERROR_ARGUMENT, "additive",
+                                    "rest is the rest pose, and clip %zu has this name", *base);
 }
 
 static bool is_chosen(const pm_motion_reduce_options *o, size_t clip) {
@@ -756,7 +757,7 @@ pm_status pm_motion_reduce(const pm_motion *motion, const pm_motion_reduce_optio
     if (!motion->content.has_stamps || motion->headers_only)
         return reduce(motion, options, reduced, reduction, error);
     if (options && options->loop)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "loop: a trajectory does not loop");
+        return motion_fail_option(error, PM_ERROR_ARGUMENT, "loop", "a trajectory does not loop");
     SCOPED(pm_motion_destroy) pm_motion *near = NULL, *made = NULL;
     MOTION_TRY(stamped_begin(motion, &near, error));
     MOTION_TRY(reduce(near, options, &made, reduction, error));

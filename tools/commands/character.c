@@ -80,8 +80,8 @@ static void print_all(const pm_motion *motion, const pm_motion_character *made, 
     const pm_skeleton_desc *desc = &made->skeleton;
     const pm_clip_desc *clip = &made->clips[0];
     printable_line(stdout, "%s: %s", path, is_new ? "written" : "checked");
-    printf("  %zu joints, %zu clip%s; positions of %s\n", desc->joint_count, made->clip_count,
-           made->clip_count == 1 ? "" : "s",
+    printf("  %zu joint%s, %zu clip%s; positions of %s\n", desc->joint_count,
+           desc->joint_count == 1 ? "" : "s", made->clip_count, made->clip_count == 1 ? "" : "s",
            clip->root_positions   ? "the root alone"
            : clip->positions.data ? "all joints"
                                   : "the rest pose");
