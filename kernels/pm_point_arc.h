@@ -21,6 +21,14 @@ typedef struct pm_point_arc {
 #define PM_POINT_ARC_FLOATS 24
 #define PM_LITTLE_TURN2 0.25 /* rad^2: four terms of the series are within 2e-8 */
 
+/* Which of the parts of a segment, a power of 2, has u, which becomes that of the part, exactly. One number. */
+pm_fn pm_u32 pm_point_part(pm_u32 parts, float *u) {
+    float all = *u * (float)parts;
+    pm_u32 part = (pm_u32)all < parts ? (pm_u32)all : parts - 1;
+    *u = all - (float)part;
+    return part;
+}
+
 pm_fn real pm_row_times(pm_quat row, pm_quat p) {
     return pm_fma(row.x, p.x, pm_fma(row.y, p.y, pm_fma(row.z, p.z, row.w)));
 }

@@ -27,6 +27,7 @@ typedef struct pm_point_fields {
     pm_u32 track, track_count;
     pm_u32 clamps; /* 1: stamps outside get the first or the last pose, and are else invalid */
     pm_u32 screw;
+    pm_u32 parts; /* pm_point_arcs of each key, a power of 2 */
 } pm_point_fields;
 
 /* The keys of a track: of its stamps, and of its arcs. */

@@ -167,18 +167,20 @@ pm_fn pm_s64 pm_point_stamp(pm_point_fields fields, pm_global const pm_u8 *at) {
 /* ---- places ------------------------------------------------------------------------------------------------ */
 
 typedef struct pm_point_place {
-    pm_u32 key; /* whose arc moves the point */
+    pm_u32 segment;
     pm_u32 valid;
-    float u;
+    pm_u64 since, length; /* of whose quotient u is: 0 to 1; at the last key 1 */
 } pm_point_place;
 
 pm_fn pm_point_place pm_point_locate(pm_point_fields fields, pm_global const pm_s64 *keys,
                                      pm_u32 key_count, pm_s64 stamp) {
     pm_point_place place;
-    pm_u32 low = 0, is_next;
+    pm_u32 low = 0;
     pm_s64 first = keys[0], last = keys[key_count - 1];
-    place.key = stamp < first ? 0 : key_count - 1;
-    place.u = 0.0f;
+    pm_u32 is_behind = stamp >= last && key_count > 1;
+    place.segment = is_behind ? key_count - 2 : 0;
+    place.since = is_behind;
+    place.length = 1;
     place.valid = stamp == PM_POINT_NO_STAMP        ? 0
                   : stamp < first || (stamp > last) ? fields.clamps
                                                     : 1;
@@ -189,13 +191,37 @@ pm_fn pm_point_place pm_point_locate(pm_point_fields fields, pm_global const pm_
         low += keys[low + half_of] <= stamp ? half_of : 0;
         left -= half_of;
     }
-    pm_u64 since = (pm_u64)stamp - (pm_u64)keys[low];
-    pm_u64 length = (pm_u64)keys[low + 1] - (pm_u64)keys[low];
-    place.valid = since == 0 || length <= fields.max_gap;
-    place.u = pm_point_fraction(since, length, &is_next);
-    place.u = is_next ? 0.0f : place.u;
-    place.key = low + is_next;
+    place.since = (pm_u64)stamp - (pm_u64)keys[low];
+    place.length = (pm_u64)keys[low + 1] - (pm_u64)keys[low];
+    place.valid = place.since == 0 || place.length <= fields.max_gap;
+    place.segment = low;
     return place;
+}
+
+typedef struct pm_located_point {
+    pm_point_place place; /* not valid where there is no such track, whose place is one of track 0 */
+    pm_u32 track;
+    pm_point_track own;
+} pm_located_point;
+
+/* Point k: its track, and the place of its stamp there. */
+pm_fn pm_located_point pm_point_find(pm_point_fields fields, pm_global const pm_point_track *table,
+                                     pm_global const pm_s64 *keys, pm_global const pm_u8 *stamps,
+                                     pm_global const pm_u8 *tracks, pm_s64 k) {
+    pm_located_point point;
+    pm_global const pm_u8 *at = tracks + (fields.tracks.offset + k * fields.tracks.stride);
+    pm_u32 track = fields.tracks.bytes == 0   ? fields.track
+                   : fields.tracks.bytes == 1 ? *at
+                   : fields.tracks.bytes == 2 ? pm_half_word_at(at)
+                                              : pm_word_at(at, fields.tracks.aligned);
+    pm_u32 is_track = track < fields.track_count;
+    point.track = is_track ? track : 0;
+    point.own = table[point.track];
+    point.place = pm_point_locate(
+        fields, keys + point.own.first_stamp, point.own.key_count,
+        pm_point_stamp(fields, stamps + (fields.stamps.offset + k * fields.stamps.stride)));
+    point.place.valid &= is_track;
+    return point;
 }
 
 #endif

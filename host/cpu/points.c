@@ -128,6 +128,17 @@ static pm_status refuse_stamp(const pm_trajectory *t, size_t track, int64_t stam
                    is_before ? "before the first key" : "behind the last key");
 }
 
+/* Singles whose segments have parts are in one part each. */
+static void leave_segment(pm_points_block *b) {
+    pm_stamp_places *at = &b->places[0];
+    for (size_t i = 0; i < b->count; i++) {
+        at->u[i] = (double)(b->stamps[i] - at->begin) / (double)at->length;
+        at->segments[i] = at->segments[0];
+    }
+    memset(at->states, PM_STAMP_INSIDE, b->count);
+    at->in_one_segment = false;
+}
+
 /* Locates the points of a block in all frames. It becomes shorter where the first of them are in one segment. */
 static pm_status locate(const pm_points_request *r, size_t first, size_t *hints, pm_points_block *b,
                         pm_error *error) {
@@ -160,6 +171,8 @@ static pm_status locate(const pm_points_request *r, size_t first, size_t *hints,
             if (to->states[i] == PM_STAMP_REFUSED)
                 return refuse_stamp(t, pm_track_of(b, f, i), b->stamps[i], first + i, error);
     }
+    if (r->singles && b->places[0].in_one_segment && r->job.frames[0].trajectory->parts > 1)
+        leave_segment(b);
     return PM_OK;
 }
 
@@ -183,9 +196,10 @@ static void point_at_singles(const pm_points_request *r, size_t first, pm_points
     b->to = writes ? (float *)to->data + 3 * first : NULL;
 }
 
-/* Finds the arcs of points in any order, behind the first of one track, or of each. Returns whether some point is
- * extrapolated. */
-PM_CLONES static bool find_arcs(pm_points_block *b, size_t first, const size_t *firsts) {
+/* Finds the arcs of points in any order, behind the first of one track, or of each, and u within their parts. Returns
+ * whether some point is extrapolated. */
+PM_CLONES static bool find_arcs(pm_points_block *b, size_t first, const size_t *firsts,
+                                pm_u32 parts) {
     const pm_stamp_places *at = &b->places[0];
     int any_ahead = 0;
     for (size_t i = 0; i < b->count && firsts; i++)
@@ -194,7 +208,12 @@ PM_CLONES static bool find_arcs(pm_points_block *b, size_t first, const size_t *
         b->arcs_at[i] = first;
     for (size_t i = 0; i < b->count; i++)
         b->arcs_at[i] =
-            PM_POINT_ARC_FLOATS * (b->arcs_at[i] + at->segments[i] + (pm_u64)(at->u[i] >= 1));
+            PM_POINT_ARC_FLOATS * parts *
+            (b->arcs_at[i] + at->segments[i] + (pm_u64)(at->u[i] >= 1));
+    for (size_t i = 0; i < b->count; i++) /* at the next key that of no segment */
+        b->part_u[i] = at->u[i] < 1 ? (float)at->u[i] : 0;
+    for (size_t i = 0; i < b->count && parts > 1; i++)
+        b->arcs_at[i] += PM_POINT_ARC_FLOATS * pm_point_part(parts, &b->part_u[i]);
     for (size_t i = 0; i < b->count; i++)
         any_ahead |= at->states[i] == PM_STAMP_AHEAD;
     return any_ahead != 0;
@@ -205,16 +224,17 @@ PM_CLONES static bool find_arcs(pm_points_block *b, size_t first, const size_t *
 static void prepare_singles(const pm_points_request *r, pm_points_block *b,
                             float own[PM_POINTS_BLOCK][PM_POINT_ARC_FLOATS]) {
     const pm_stamp_places *at = &b->places[0];
-    const size_t *firsts = r->job.frames[0].trajectory->first_arcs;
+    const pm_trajectory *t = r->job.frames[0].trajectory;
+    const size_t *firsts = t->first_arcs;
     const size_t count = at->in_one_segment ? 1 : b->count;
     bool any_ahead = false;
     b->arcs = r->arcs ? r->arcs : own[0];
     if (at->in_one_segment)
         b->arcs_at[0] = PM_POINT_ARC_FLOATS * (firsts[b->tracks[0][0]] + at->segments[0]);
     else if (b->one_track[0])
-        any_ahead = find_arcs(b, firsts[b->tracks[0][0]], NULL);
+        any_ahead = find_arcs(b, firsts[b->tracks[0][0]], NULL, t->parts);
     else
-        any_ahead = find_arcs(b, 0, firsts);
+        any_ahead = find_arcs(b, 0, firsts, t->parts);
     b->in_double |= any_ahead;
     for (size_t i = 0; i < count && !r->arcs; i++) {
         pm_points_make_arc(r, b->arcs_at[i] / PM_POINT_ARC_FLOATS, pm_track_of(b, 0, i), own[i]);
@@ -224,7 +244,7 @@ static void prepare_singles(const pm_points_request *r, pm_points_block *b,
         for (size_t i = 0; i < b->count; i++)
             b->x[c][i] = (double)b->singles[c][i];
     for (size_t i = b->count; i % PM_TRACK_GROUP; i++) { /* lanes behind the last point */
-        b->places[0].u[i] = 0;
+        b->part_u[i] = 0;
         b->arcs_at[i] = b->arcs_at[0];
         for (size_t c = 0; c < 3; c++)
             b->singles[c][i] = 0;

@@ -25,6 +25,7 @@ typedef struct pm_points_block {
     float singles[3][PM_POINTS_BLOCK];
     const float *arcs;
     pm_u64 arcs_at[PM_POINTS_BLOCK];
+    float part_u[PM_POINTS_BLOCK]; /* u within them, of points in several segments */
     const float
         *from; /* where points are without gaps: they are read from there in place of `singles`, */
     float *to; /* and written to there; else NULL */

@@ -19,43 +19,44 @@ typedef struct poses {
 
 /* ---- vectors and rotations ---------------------------------------------------------------------------- */
 
+static inline pm_dvector vector_at(pm_point_numbers *v, size_t i) {
+    return pm_dvector_of(v[0][i], v[1][i], v[2][i]);
+}
+
+static inline pm_dquat quaternion_at(pm_point_numbers *q, size_t i) {
+    return pm_dquat_of(q[0][i], q[1][i], q[2][i], q[3][i]);
+}
+
+static inline void set_vector(pm_dvector from, size_t i, pm_point_numbers *to) {
+    to[0][i] = from.x;
+    to[1][i] = from.y;
+    to[2][i] = from.z;
+}
+
+static inline void set_quaternion(pm_dquat from, size_t i, pm_point_numbers *to) {
+    set_vector(pm_dvector_of(from.x, from.y, from.z), i, to);
+    to[3][i] = from.w;
+}
+
 /* Turns vectors by quaternions of any length. `sign` is -1 for the inverse. */
 static inline void turn(pm_point_numbers *q, double sign, size_t count, pm_point_numbers *v) {
-    for (size_t i = 0; i < count; i++) {
-        const double x = sign * q[0][i], y = sign * q[1][i], z = sign * q[2][i], w = q[3][i];
-        const double twice = 2 / (x * x + y * y + z * z + w * w);
-        const double a = y * v[2][i] - z * v[1][i], b = z * v[0][i] - x * v[2][i],
-                     c = x * v[1][i] - y * v[0][i];
-        v[0][i] += twice * (w * a + y * c - z * b);
-        v[1][i] += twice * (w * b + z * a - x * c);
-        v[2][i] += twice * (w * c + x * b - y * a);
-    }
+    for (size_t i = 0; i < count; i++)
+        set_vector(pm_dquat_turned(quaternion_at(q, i), sign, vector_at(v, i)), i, v);
 }
 
 static inline void turn_by_one(const double q[4], double sign, size_t count, pm_point_numbers *v) {
-    const double x = sign * q[0], y = sign * q[1], z = sign * q[2], w = q[3];
-    const double s = 2 / (x * x + y * y + z * z + w * w);
-    const double m[3][3] = {{1 - s * (y * y + z * z), s * (x * y - z * w), s * (x * z + y * w)},
-                            {s * (x * y + z * w), 1 - s * (x * x + z * z), s * (y * z - x * w)},
-                            {s * (x * z - y * w), s * (y * z + x * w), 1 - s * (x * x + y * y)}};
-    for (size_t i = 0; i < count; i++) {
-        const double a = v[0][i], b = v[1][i], c = v[2][i];
-        v[0][i] = m[0][0] * a + m[0][1] * b + m[0][2] * c;
-        v[1][i] = m[1][0] * a + m[1][1] * b + m[1][2] * c;
-        v[2][i] = m[2][0] * a + m[2][1] * b + m[2][2] * c;
-    }
+    for (size_t i = 0; i < count; i++)
+        set_vector(
+            pm_matrix_turned(pm_dquat_of(q[0], q[1], q[2], q[3]), sign, vector_at(v, i)), i, v);
 }
 
 /* q = a q, or conj(a) q */
 static inline void turn_quaternions(pm_point_numbers *a, double sign, size_t count,
                                     pm_point_numbers *q) {
     for (size_t i = 0; i < count; i++) {
-        const double x = sign * a[0][i], y = sign * a[1][i], z = sign * a[2][i], w = a[3][i];
-        const double qx = q[0][i], qy = q[1][i], qz = q[2][i], qw = q[3][i];
-        q[0][i] = w * qx + x * qw + y * qz - z * qy;
-        q[1][i] = w * qy + y * qw + z * qx - x * qz;
-        q[2][i] = w * qz + z * qw + x * qy - y * qx;
-        q[3][i] = w * qw - x * qx - y * qy - z * qz;
+        const pm_dquat by =
+            pm_dquat_of(sign * a[0][i], sign * a[1][i], sign * a[2][i], a[3][i]);
+        set_quaternion(pm_dquat_product(by, quaternion_at(q, i)), i, q);
     }
 }
 
@@ -254,84 +255,38 @@ static void leave_turns(arcs *a) {
     }
 }
 
-/* 1/n! - x2/(n + 2)! + x2^2/(n + 4)! - ...: from sin(x) = x series(1), 1 - cos(x) = x^2 series(2) and so on. Few
- * terms are within 1e-13 of it up to PM_LITTLE_TURN2, all within a unit of double up to half a turn. */
-enum { ALL_TERMS = 14, FEW_TERMS = 6 };
-
-static inline __attribute__((always_inline)) double series(double x2, int n, int terms) {
-    static const double of[] = {1.0,
-                                1.0,
-                                1.0 / 2,
-                                1.0 / 6,
-                                1.0 / 24,
-                                1.0 / 120,
-                                1.0 / 720,
-                                1.0 / 5040,
-                                1.0 / 40320,
-                                1.0 / 362880,
-                                1.0 / 3628800,
-                                1.0 / 39916800,
-                                1.0 / 479001600,
-                                1.0 / 6227020800,
-                                1.0 / 87178291200,
-                                1.0 / 1307674368e3,
-                                1.0 / 20922789888e3,
-                                1.0 / 355687428096e3,
-                                1.0 / 6402373705728e3,
-                                1.0 / 121645100408832e3,
-                                1.0 / 2432902008176640e3,
-                                1.0 / 51090942171709440e3,
-                                1.0 / 1124000727777607680e3,
-                                1.0 / 25852016738884976640e3,
-                                1.0 / 620448401733239439360e3,
-                                1.0 / 15511210043330985984e6,
-                                1.0 / 403291461126605635584e6,
-                                1.0 / 10888869450418352160768e6,
-                                1.0 / 304888344611713860501504e6,
-                                1.0 / 8841761993739701954543616e6};
-    double r = of[n + 2 * (terms - 1)];
-    PM_UNROLL
-    for (int k = terms - 2; k >= 0; k--)
-        r = of[n + 2 * k] - r * x2;
-    return r;
+/* The arc of point i. */
+static inline __attribute__((always_inline)) pm_rigid_arc arc_at(const arcs *a, bool is_one,
+                                                                 size_t i) {
+#define OF(member) (is_one ? a->one[ARC(member)] : a->each[ARC(member)][i])
+    return (pm_rigid_arc){.q = {OF(q[0]), OF(q[1]), OF(q[2]), OF(q[3])},
+                          .t = {OF(t[0]), OF(t[1]), OF(t[2])},
+                          .v = {OF(v[0]), OF(v[1]), OF(v[2])},
+                          .way = {OF(way[0]), OF(way[1]), OF(way[2])},
+                          .along = OF(along),
+                          .angle2 = OF(angle2),
+                          .rate = OF(rate)};
 }
 
-/* Moves points along their arcs: with a = R p, y = v x a (+ way) and x = u |v|,
- *   T + a + u sin(x)/x y + u^2 (1 - cos x)/x^2 v x y + u way, or of a screw + u^3 (x - sin x)/x^3 (v . way) v.
- * All but the last three are compile-time constants. */
+/* Moves points along their arcs. All but the last three are compile-time constants. */
 static inline __attribute__((always_inline)) void
 move_along(const arcs *a, bool is_one, bool screw, int terms, size_t count, double *restrict px,
            double *restrict py, double *restrict pz) {
-#define OF(member) (is_one ? one[ARC(member)] : a->each[ARC(member)][i])
-    double one[PM_ARC_NUMBERS];
-    memcpy(one, a->one, sizeof one);
     for (size_t i = 0; i < count; i++) {
-        const double x = OF(q[0]), y = OF(q[1]), z = OF(q[2]), w = OF(q[3]);
-        const double x2 = x + x, y2 = y + y, z2 = z + z;
-        const double ax =
-            (1 - (y2 * y + z2 * z)) * px[i] + (x2 * y - z2 * w) * py[i] + (x2 * z + y2 * w) * pz[i];
-        const double ay =
-            (x2 * y + z2 * w) * px[i] + (1 - (x2 * x + z2 * z)) * py[i] + (y2 * z - x2 * w) * pz[i];
-        const double az =
-            (x2 * z - y2 * w) * px[i] + (y2 * z + x2 * w) * py[i] + (1 - (x2 * x + y2 * y)) * pz[i];
-        const double vx = OF(v[0]), vy = OF(v[1]), vz = OF(v[2]);
-        const double wx = OF(way[0]), wy = OF(way[1]), wz = OF(way[2]);
-        const double bx = vy * az - vz * ay + (screw ? wx : 0);
-        const double by = vz * ax - vx * az + (screw ? wy : 0);
-        const double bz = vx * ay - vy * ax + (screw ? wz : 0);
-        const double u = a->u[i], u2 = u * u, angle2 = u2 * OF(angle2);
-        const double s = u * series(angle2, 1, terms), c = u2 * series(angle2, 2, terms);
-        const double d = screw ? u * u2 * series(angle2, 3, terms) * OF(along) : u;
-        px[i] = OF(t[0]) + (ax + s * bx + c * (vy * bz - vz * by) + d * (screw ? vx : wx));
-        py[i] = OF(t[1]) + (ay + s * by + c * (vz * bx - vx * bz) + d * (screw ? vy : wy));
-        pz[i] = OF(t[2]) + (az + s * bz + c * (vx * by - vy * bx) + d * (screw ? vz : wz));
+        const pm_rigid_arc arc = arc_at(a, is_one, i);
+        const pm_dvector p =
+            pm_arc_moved(&arc, screw, terms, a->u[i], pm_dvector_of(px[i], py[i], pz[i]));
+        px[i] = p.x;
+        py[i] = p.y;
+        pz[i] = p.z;
     }
 }
 
-static void move_by_arcs(const pm_trajectory *t, const arcs *a, size_t count, pm_point_numbers *x) {
+PM_FLAT static void move_by_arcs(const pm_trajectory *t, const arcs *a, size_t count,
+                                 pm_point_numbers *x) {
 #define MOVE(is_one, screw, terms) move_along(a, is_one, screw, terms, count, x[0], x[1], x[2])
 #define MOVE_BY(is_one, screw)                                                                     \
-    (t->turns_little ? MOVE(is_one, screw, FEW_TERMS) : MOVE(is_one, screw, ALL_TERMS))
+    (t->parts == 1 ? MOVE(is_one, screw, PM_FEW_TERMS) : MOVE(is_one, screw, PM_ALL_TERMS))
     if (a->is_one)
         t->screw ? MOVE_BY(true, true) : MOVE_BY(true, false);
     else
@@ -339,33 +294,22 @@ static void move_by_arcs(const pm_trajectory *t, const arcs *a, size_t count, pm
 }
 
 /* Poses, and velocities where `moves`. */
-static void sample_arcs(const pm_trajectory *t, const arcs *a, size_t count, bool moves,
-                        poses *to) {
+PM_FLAT static void sample_arcs(const pm_trajectory *t, const arcs *a, size_t count, bool moves,
+                                poses *to) {
     memset(to->t, 0, sizeof to->t);
     move_by_arcs(t, a, count, to->t);
     for (size_t i = 0; i < count; i++) {
-#define AT(member) (a->is_one ? a->one[ARC(member)] : a->each[ARC(member)][i])
-        const double u = a->u[i], half2 = u * u * AT(angle2) / 4;
-        const double sine = u / 2 * series(half2, 1, ALL_TERMS);
-        const double x = sine * AT(v[0]), y = sine * AT(v[1]), z = sine * AT(v[2]);
-        const double w = 1 - half2 * series(half2, 2, ALL_TERMS);
-        const double qx = AT(q[0]), qy = AT(q[1]), qz = AT(q[2]), qw = AT(q[3]);
-        to->q[0][i] = w * qx + x * qw + y * qz - z * qy;
-        to->q[1][i] = w * qy + y * qw + z * qx - x * qz;
-        to->q[2][i] = w * qz + z * qw + x * qy - y * qx;
-        to->q[3][i] = w * qw - x * qx - y * qy - z * qz;
+        const pm_rigid_arc arc = arc_at(a, a->is_one, i);
+        set_quaternion(pm_arc_rotation(&arc, a->u[i]), i, to->q);
     }
     for (size_t i = 0; i < count && moves; i++) {
-        const double rate = AT(rate);
-        const double v[3] = {AT(v[0]), AT(v[1]), AT(v[2])};
-        const double way[3] = {AT(way[0]), AT(way[1]), AT(way[2])};
-        const double arm[3] = {to->t[0][i] - AT(t[0]), to->t[1][i] - AT(t[1]),
-                               to->t[2][i] - AT(t[2])};
+        const pm_rigid_arc arc = arc_at(a, a->is_one, i);
         for (size_t c = 0; c < 3; c++) {
             const size_t d = (c + 1) % 3, e = (c + 2) % 3;
-            const double carried = v[d] * arm[e] - v[e] * arm[d];
-            to->w[c][i] = rate * v[c];
-            to->v[c][i] = rate * (way[c] + (t->screw ? carried : 0));
+            const double carried = arc.v[d] * (to->t[e][i] - arc.t[e]) -
+                                   arc.v[e] * (to->t[d][i] - arc.t[d]);
+            to->w[c][i] = arc.rate * arc.v[c];
+            to->v[c][i] = arc.rate * (arc.way[c] + (t->screw ? carried : 0));
         }
     }
 }
@@ -482,7 +426,7 @@ static void invert(size_t count, poses *f) {
 /* ---- blocks --------------------------------------------------------------------------------------------- */
 
 /* A pose that does not move. */
-static void apply_fixed(const pm_points_request *r, const pm_fixed_pose *rigid,
+static void apply_fixed(const pm_points_request *r, const pm_dpose *rigid,
                         pm_points_block *b) {
     const double sign = r->job.inverse ? -1 : 1;
     poses by;
@@ -504,7 +448,7 @@ static void apply_fixed(const pm_points_request *r, const pm_fixed_pose *rigid,
 static void apply_end(const pm_points_request *r, pm_points_block *b) {
     const bool turns = r->needs_rate && r->job.velocity_frame == PM_AXIS_BODY;
     poses by;
-    if (!r->by_track && r->ends->is_identity)
+    if (!r->by_track && r->end_is_identity)
         return;
     if (!r->by_track) {
         apply_fixed(r, &r->ends->pose, b);
@@ -688,9 +632,7 @@ static inline __attribute__((always_inline)) void move_singles(pm_points_block *
         const int64_t *const own = whole ? stamps + k : last;
         for (size_t i = 0; i < PM_LANES && is_one; i++)
             all[i] = (float)u_at(own[i], begin, length, inverse);
-        for (size_t i = 0; i < PM_LANES && !is_one; i++) /* at the last key that of no segment */
-            all[i] = b->places[0].u[k + i] < 1 ? (float)b->places[0].u[k + i] : 0;
-        memcpy(&u, all, sizeof u);
+        memcpy(&u, is_one ? all : b->part_u + k, sizeof u);
         if (!is_one)
             arc = arc_of_each(b->arcs, b->arcs_at + k);
         if (from && !whole)

@@ -208,7 +208,8 @@ static pm_status make_arcs(const pm_clip_desc *desc, pm_trajectory *t, pm_error 
         largest = fmax(largest, make_track_arcs(desc, t, i, before));
         before += pm_trajectory_keys(t, i);
     }
-    t->turns_little = largest <= PM_LITTLE_TURN2;
+    for (t->parts = 1; largest > PM_LITTLE_TURN2 * t->parts * t->parts;)
+        t->parts *= 2; /* 8 at most: angle2 is up to pi^2 */
     return PM_OK;
 }
 
@@ -362,7 +363,7 @@ static pm_status check_job(const pm_points_request *r, pm_error *error) {
 }
 
 /* A pose of the caller's with a unit quaternion. */
-static pm_status read_rigid(const pm_fixed_pose *from, const char *name, pm_fixed_pose *to,
+static pm_status read_rigid(const pm_fixed_pose *from, const char *name, pm_dpose *to,
                             bool *is_identity, pm_error *error) {
     const double *q = from->rotation, *p = from->position;
     double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
@@ -372,7 +373,7 @@ static pm_status read_rigid(const pm_fixed_pose *from, const char *name, pm_fixe
     if (!none && !(fabs(norm - 1) <= 1e-3))
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s.rotation has a norm of %.9g, not 1", name,
                        norm);
-    *to = *from;
+    memcpy(to->position, p, sizeof to->position);
     norm = none ? 1 : norm;
     for (size_t c = 0; c < 4; c++)
         to->rotation[c] = none && c == 3 ? 1 : q[c] / norm;
@@ -381,9 +382,9 @@ static pm_status read_rigid(const pm_fixed_pose *from, const char *name, pm_fixe
 }
 
 /* The pose of the frames at the reference. */
-static pm_status find_reference(const pm_points_request *of, pm_u32 track, pm_fixed_pose *pose,
+static pm_status find_reference(const pm_points_request *of, pm_u32 track, pm_dpose *pose,
                                 pm_error *error) {
-    static const pm_points_end nothing = {.pose.rotation = {0, 0, 0, 1}, .is_identity = true};
+    static const pm_points_end nothing = {.pose.rotation = {0, 0, 0, 1}};
     atomic_size_t invalid = 0;
     pm_points_job job = {.count = 1,
                          .stamps = {.data = &of->job.reference},
@@ -401,6 +402,7 @@ static pm_status find_reference(const pm_points_request *of, pm_u32 track, pm_fi
                                        .job = job,
                                        .rules = of->rules,
                                        .before_is_identity = true,
+                                       .end_is_identity = true,
                                        .ends = &nothing,
                                        .needs_pose = true,
                                        .invalid = &invalid,
@@ -416,7 +418,7 @@ static pm_status find_reference(const pm_points_request *of, pm_u32 track, pm_fi
 }
 
 /* `after` of the inverse of a reference, whose position is the shift. */
-static pm_points_end end_of(const pm_fixed_pose *after, const pm_fixed_pose *reference) {
+static pm_points_end end_of(const pm_dpose *after, const pm_dpose *reference) {
     const double *a = after->rotation, *q = reference->rotation;
     pm_points_end end = {.pose = *after};
     const double product[] = {-a[3] * q[0] + a[0] * q[3] - a[1] * q[2] + a[2] * q[1],
@@ -428,16 +430,15 @@ static pm_points_end end_of(const pm_fixed_pose *after, const pm_fixed_pose *ref
     return end;
 }
 
-static pm_status find_ends(const pm_points_request *r, const pm_fixed_pose *after, bool is_identity,
-                           size_t count, pm_points_end *ends, pm_error *error) {
+static pm_status find_ends(const pm_points_request *r, const pm_dpose *after, size_t count,
+                           pm_points_end *ends, pm_error *error) {
     pm_status status = PM_OK;
     for (size_t i = 0; status == PM_OK && i < count; i++) {
-        pm_fixed_pose reference = {.rotation = {0, 0, 0, 1}};
+        pm_dpose reference = {.rotation = {0, 0, 0, 1}};
         memcpy(reference.position, r->job.origin, sizeof reference.position);
         if (r->job.to_reference)
             status = find_reference(r, (pm_u32)i, &reference, error);
         ends[i] = end_of(after, &reference);
-        ends[i].is_identity = is_identity && !r->job.to_reference;
     }
     return status;
 }
@@ -449,20 +450,20 @@ static bool is_for_kernels(const pm_device *device) {
 /* What is computed once for all points. Where the keys are more than the points, plain C makes what it needs. */
 static pm_status prepare(pm_points_request *r, pm_points_made *made, pm_error *error) {
     const pm_points_job *job = &r->job;
-    pm_fixed_pose after;
-    bool after_is_identity;
+    pm_dpose after;
     pm_status status =
         read_rigid(&job->before, "before", &r->before, &r->before_is_identity, error);
     if (status == PM_OK)
-        status = read_rigid(&job->after, "after", &after, &after_is_identity, error);
+        status = read_rigid(&job->after, "after", &after, &r->end_is_identity, error);
     if (status != PM_OK)
         return status;
+    r->end_is_identity &= !job->to_reference;
     r->end_count = r->by_track ? job->frames[0].trajectory->clip->track_count : 1;
     made->ends = pm_allocate_zeroed(r->host, r->end_count, sizeof *made->ends);
     if (!made->ends)
         return pm_fail_memory(error);
     r->ends = made->ends;
-    status = find_ends(r, &after, after_is_identity, r->end_count, made->ends, error);
+    status = find_ends(r, &after, r->end_count, made->ends, error);
     const size_t keys = r->singles ? pm_trajectory_arcs(job->frames[0].trajectory) : 0;
     const bool on_device = r->on_queue || is_for_kernels(job->frames[0].trajectory->engine->device);
     if (status != PM_OK || keys == 0 ||

@@ -140,7 +140,7 @@ void pm_points_resolve(pm_points_request *r) {
     r->by_track = job->to_reference && gives(r, PM_POINTS_TRACKS);
     r->needs_rate = gives(r, PM_POINTS_VELOCITIES) || gives(r, PM_POINTS_ANGULAR_VELOCITIES);
     r->needs_pose = r->needs_rate || gives(r, PM_POINTS_ROTATIONS) || gives(r, PM_POINTS_POSITIONS);
-    r->singles = outer->arcs && outer->turns_little && job->frame_count == 1 &&
+    r->singles = outer->arcs && job->frame_count == 1 &&
                  !job->frames[0].inverse && !job->inverse && gives(r, PM_POINTS_POINTS) &&
                  job->points.type == PM_COORDINATE_FLOAT32 &&
                  (!gives(r, PM_POINTS_MOVED) || job->moved.type == PM_COORDINATE_FLOAT32);
@@ -180,9 +180,31 @@ static double row_times(const double row[3], const double v[3]) {
     return row[0] * v[0] + row[1] * v[1] + row[2] * v[2];
 }
 
+/* What is left of an arc behind u, and lasts as long as a part. */
+static pm_rigid_arc part_of(const pm_rigid_arc *arc, bool screw, pm_u32 parts, double u) {
+    const pm_dquat q = pm_arc_rotation(arc, u);
+    const pm_dvector t = pm_arc_moved(arc, screw, PM_ALL_TERMS, u, pm_dvector_of(0, 0, 0));
+    pm_rigid_arc part = {.q = {q.x, q.y, q.z, q.w}, .t = {t.x, t.y, t.z}};
+    const double size = 1.0 / parts, arm[] = {t.x - arc->t[0], t.y - arc->t[1], t.z - arc->t[2]};
+    for (size_t c = 0; c < 3; c++) {
+        const size_t d = (c + 1) % 3, e = (c + 2) % 3;
+        const double carried = screw ? arc->v[d] * arm[e] - arc->v[e] * arm[d] : 0;
+        part.v[c] = size * arc->v[c];
+        part.way[c] = size * (arc->way[c] + carried);
+    }
+    part.along = size * size * arc->along;
+    part.angle2 = size * size * arc->angle2;
+    return part;
+}
+
 void pm_points_make_arc(const pm_points_request *r, size_t number, size_t track,
                         float to[PM_POINT_ARC_FLOATS]) {
-    const pm_rigid_arc *arc = &r->job.frames[0].trajectory->arcs[number];
+    const pm_trajectory *t = r->job.frames[0].trajectory;
+    const pm_rigid_arc part =
+        t->parts == 1 ? t->arcs[number]
+                      : part_of(&t->arcs[number / t->parts], t->screw, t->parts,
+                                (double)(number % t->parts) / t->parts);
+    const pm_rigid_arc *arc = &part;
     const pm_points_end *end = &r->ends[r->by_track ? track : 0];
     const double moves = r->job.directions ? 0 : 1;
     double after[3][3], at_key[3][3], before[3][3], turn[3][3], all[3][3];
@@ -209,18 +231,18 @@ void pm_points_make_arc(const pm_points_request *r, size_t number, size_t track,
 size_t pm_trajectory_arcs(const pm_trajectory *t) {
     size_t total = 0;
     for (size_t track = 0; track < t->clip->track_count; track++)
-        total += pm_trajectory_keys(t, track);
+        total += t->parts * pm_trajectory_keys(t, track);
     return total;
 }
 
 pm_status pm_points_make_arcs(const pm_points_request *r, float **arcs, pm_error *error) {
     const pm_trajectory *t = r->job.frames[0].trajectory;
-    /* cannot overflow: as many pm_rigid_arcs are in memory */
+    /* cannot overflow: pm_rigid_arcs with a sixth of the bytes are in memory */
     *arcs = pm_allocate_lines(r->host, pm_trajectory_arcs(t) * PM_POINT_ARC_FLOATS * sizeof **arcs);
     if (!*arcs)
         return pm_fail_memory(error);
     for (size_t track = 0, k = 0; track < t->clip->track_count; track++)
-        for (const size_t end = k + pm_trajectory_keys(t, track); k < end; k++)
+        for (const size_t end = k + t->parts * pm_trajectory_keys(t, track); k < end; k++)
             pm_points_make_arc(r, k, track, *arcs + PM_POINT_ARC_FLOATS * k);
     return PM_OK;
 }
@@ -272,7 +294,8 @@ pm_step pm_plan_points(const pm_points_request *r) {
                           .track = r->job.frames[0].track,
                           .track_count = (pm_u32)r->job.frames[0].trajectory->clip->track_count,
                           .clamps = r->rules.outside == PM_OUTSIDE_CLAMP,
-                          .screw = r->job.frames[0].trajectory->screw};
+                          .screw = r->job.frames[0].trajectory->screw,
+                          .parts = r->job.frames[0].trajectory->parts};
     return step;
 }
 

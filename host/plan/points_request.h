@@ -11,17 +11,8 @@
 #include "base/base.h"
 #include "clip/clip.h"
 #include "kernels/pm_point_arc.h"
+#include "kernels/pm_point_pose.h"
 #include "step.h"
-
-/* The pose at a key, and the motion of constant speed to the next: of a slerp with linear positions, or of a screw. In
- * double: float32 keys alone are off by 6e-8 rad, which is 6e-6 m at 100 m. */
-typedef struct pm_rigid_arc {
-    double q[4], t[3];
-    double v[3];   /* the rotation vector in the outer frame */
-    double way[3]; /* of the frame's origin; of a screw its velocity at the key, per segment */
-    double along, angle2; /* of a screw v . way, else 0; |v|^2 */
-    double rate;          /* 1/seconds of the segment */
-} pm_rigid_arc;
 
 enum { PM_ARC_NUMBERS = sizeof(pm_rigid_arc) / sizeof(double) };
 
@@ -42,7 +33,7 @@ struct pm_trajectory {
     pm_rigid_arc *arcs; /* of all keys, track after track; NULL: the clip has the curves */
     size_t *first_arcs; /* (track_count) */
     bool screw;
-    bool turns_little; /* angle2 of no arc is above PM_LITTLE_TURN2 */
+    pm_u32 parts; /* pm_point_arcs of each key, a power of 2: angle2 of none is above PM_LITTLE_TURN2 */
 };
 
 static inline size_t pm_trajectory_keys(const pm_trajectory *t, size_t track) {
@@ -108,14 +99,6 @@ void pm_twist_by(const double w[3], const double way[3], double seconds, double 
 /* Turns a vector by the inverse of a unit quaternion. */
 void pm_turn_back(const double q[4], double v[3]);
 
-/* What follows the frames: `shift` is subtracted from the positions of frame 0, exactly where both are near each
- * other, then the pose is applied. */
-typedef struct pm_points_end {
-    double shift[3];
-    pm_fixed_pose pose;
-    bool is_identity; /* the pose */
-} pm_points_end;
-
 /* What a job reads and writes for each point. */
 typedef enum pm_points_field {
     PM_POINTS_STAMPS,
@@ -137,8 +120,8 @@ typedef struct pm_points_request {
     pm_points_job job;                    /* fields in host memory; of others their layout alone, */
     pm_address handles[PM_POINTS_FIELDS]; /* and here the address of record 0 */
     pm_stamp_rules rules;
-    pm_fixed_pose before; /* its rotation has a norm of 1 */
-    bool before_is_identity;
+    pm_dpose before; /* its rotation has a norm of 1 */
+    bool before_is_identity, end_is_identity; /* the latter of the poses of `ends` */
     const pm_points_end *ends;
     size_t end_count; /* with by_track one for each track of frame 0, else 1 */
     bool by_track;
@@ -193,11 +176,12 @@ pm_points_request pm_points_request_piece(const pm_points_request *request, cons
 /* Whether kernels compute a request: singles, without what is computed in double. Its `arcs` are there then. */
 bool pm_points_have_kernel(const pm_points_request *request);
 
-/* The pm_point_arc of key `number`, of a track, with what is fixed on both sides. Of directions it moves nothing. */
+/* The pm_point_arc of part `number` of all keys, of a track, with what is fixed on both sides. Of directions it moves
+ * nothing. */
 void pm_points_make_arc(const pm_points_request *request, size_t number, size_t track,
                         float to[PM_POINT_ARC_FLOATS]);
 
-/* The number of keys of all tracks. */
+/* The number of parts of the keys of all tracks. */
 size_t pm_trajectory_arcs(const pm_trajectory *trajectory);
 
 /* Those of all keys, which the caller releases. */

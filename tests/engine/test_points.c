@@ -794,13 +794,13 @@ static void check_bits(pm_method method, bool screw, uint64_t salt) {
     memset(moved[1], 0xff, MANY * 12);
     expect_success(pm_move_points(&job, new_error()));
     expect_same_bits(moved[0], moved[1], 3 * MANY, 3);
-    const pm_points_end end = {.pose.rotation = {0, 0, 0, 1}, .is_identity = true};
+    const pm_points_end end = {.pose.rotation = {0, 0, 0, 1}};
     for (size_t set = 0; set < pm_instruction_set_count(); set++) {
         const pm_points_request request = {.job = job,
                                            .singles = method == PM_METHOD_SLERP,
                                            .before.rotation = {0, 0, 0, 1},
                                            .rules = {.max_gap = UINT64_MAX},
-                                           .before_is_identity = true,
+                                           .before_is_identity = true, .end_is_identity = true,
                                            .ends = &end,
                                            .threads = 1};
         if (!pm_instruction_set_is_supported(set))
