@@ -3,13 +3,7 @@
  * Samples that each have their own track and position: (track, time) pairs, tracks with
  * per-track timelines. velocity.cl and acceleration.cl include this file for derivatives by time.
  */
-#include "pm_keys.h"
-#include "pm_methods.h"
-
-/* The key at an offset, in floats as in pm_track_layout. */
-pm_fn pm_quat pm_key_at(pm_global const pm_stored_key *keys, pm_u64 at) {
-    return pm_gather_keys(keys, &at);
-}
+#include "pm_key_data.h"
 
 /* The kernel's name, and the order of its derivative. */
 #ifndef PM_GATHER
@@ -35,37 +29,11 @@ pm_kernel void PM_GATHER(pm_global const pm_stored_key *restrict keys,
     pm_track_layout at = layout[track];
     pm_cursor cursor = cursors[pairs ? f : (pm_u64)at.timeline * sample_count + sample];
     pm_u32 number = cursor.segment & PM_CURSOR_SEGMENT;
-    pm_u64 key = at.first + (pm_u64)number * at.row;
     float u = cursor.u;
-    pm_segment_data data;
-    data.key = pm_key_at(keys, key);
-    data.next = pm_key_at(keys, key + at.row);
-#if PM_FOUR_KEYS
-    pm_global const float *spacing = constants + PM_SPACING_FLOATS * (pm_u64)(at.rates + number);
-    data.coefficients[0] = pm_key_at(keys, key - at.row);
-    data.coefficients[1] = pm_key_at(keys, key + 2 * (pm_u64)at.row);
-    pm_set_spacing(&data, spacing[0], spacing[1]);
-#endif
-#if PM_COEFFICIENTS > 0
-    data.coefficients[0] = pm_load_quats(keys + key + at.plane);
-#endif
-#if PM_COEFFICIENTS > 1
-    data.coefficients[1] = pm_load_quats(keys + key + 2 * (pm_u64)at.plane);
-#endif
-#if PM_COEFFICIENTS > 2
-    data.coefficients[2] = pm_load_quats(keys + key + 3 * (pm_u64)at.plane);
-#endif
-#if PM_COEFFICIENTS > 3
-    data.coefficients[3] = pm_load_quats(keys + key + 4 * (pm_u64)at.plane);
-#endif
-#if PM_CONSTANTS > 0
-    data.constants[0] = pm_load_quats(constants + 4 * (pm_u64)track);
-#endif
-#if PM_CONSTANTS > 1
-    data.constants[1] = pm_load_quats(constants + constant_floats + 4 * (pm_u64)track);
-#endif
-    PM_OF(segment) segment = PM_OF(begin)(&data);
+    pm_segment_data data = pm_key_data(keys, constants, pm_track_address(at, number, u),
+                                       4 * (pm_u64)track, constant_floats);
 #if PM_ORDER > 0
+    PM_OF(segment) segment = PM_OF(begin)(&data);
     float rate = cursor.segment & PM_CURSOR_AT_REST ? 0.0f : rates[at.rates + number];
 #if PM_ORDER == 1
     pm_quat value = pm_angular_velocity(PM_OF(motion)(&segment, u), rate, parent);
@@ -75,10 +43,7 @@ pm_kernel void PM_GATHER(pm_global const pm_stored_key *restrict keys,
 #else
     real basis[PM_BASIS_SIZE];
     PM_OF(basis)(u, basis);
-    pm_quat value = PM_OF(at)(&segment, basis);
-#if PM_PASSES
-    value = pm_at_ends(&data, u, value, PM_PASSES);
-#endif
+    pm_quat value = pm_rotation_value(&data, u, 1, basis);
 #endif
 #if PM_COMPONENTS == 4
     value = pm_quat_scaled(value, cursor.segment & PM_CURSOR_ODD_LAP ? at.wrap : 1.0f);

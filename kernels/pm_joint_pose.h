@@ -29,14 +29,6 @@
 #error "PM_PER_JOINT is 0 or 1"
 #endif
 
-/* The position of a joint's segment among the keys of a channel, as in pm_track_layout. */
-typedef struct pm_key_address {
-    pm_u64 key;
-    pm_u32 row, plane;
-    float u;
-    pm_u64 spacing; /* number of its first float among the constants, for curves with four keys */
-} pm_key_address;
-
 /* Locates an input where timelines are common. */
 pm_fn pm_located pm_input_located(const pm_tables *t, pm_input input) {
     pm_located at;
@@ -95,45 +87,17 @@ pm_fn pm_key_address pm_key_address_of(const pm_tables *t, const pm_located *fro
     return pm_key_address_at(t, clip, cursor, c, joint);
 }
 
-/* `count` quaternions, `stride` numbers apart. No loop, because Intel's compiler keeps an array that
- * a loop fills in memory. */
-pm_fn void pm_load_planes(pm_quat to[], pm_global const float *from, pm_u64 stride, int count) {
-    if (count > 0)
-        to[0] = pm_load_quats(from);
-    if (count > 1)
-        to[1] = pm_load_quats(from + stride);
-    if (count > 2)
-        to[2] = pm_load_quats(from + 2 * stride);
-    if (count > 3)
-        to[3] = pm_load_quats(from + 3 * stride);
-}
-#if PM_MAX_COEFFICIENTS > 4 || PM_MAX_CONSTANTS > 4
-#error "pm_load_planes loads at most 4"
-#endif
-
 /* The segment of a joint's rotation. */
 pm_fn pm_segment_data pm_rotation_segment(const pm_tables *t, pm_u32 clip, pm_key_address at,
                                           pm_u32 joint) {
-    pm_segment_data data;
-    pm_u64 next = at.key + at.row;
-    data.key = pm_gather_keys(t->rotations, &at.key);
-    data.next = pm_gather_keys(t->rotations, &next);
-#if PM_FOUR_KEYS
-    pm_u64 before = at.key - at.row, after = next + at.row;
-    data.coefficients[0] = pm_gather_keys(t->rotations, &before);
-    data.coefficients[1] = pm_gather_keys(t->rotations, &after);
-    pm_set_spacing(&data, t->constants[at.spacing], t->constants[at.spacing + 1]);
-#endif
-#if PM_COEFFICIENTS > 0
-    pm_load_planes(data.coefficients, t->rotations + at.key + at.plane, at.plane, PM_COEFFICIENTS);
-#endif
 #if PM_CONSTANTS > 0
-    pm_load_planes(data.constants, t->constants + t->clips[clip].constants + 4 * joint,
-                   t->clips[clip].plane[PM_CHANNEL_ROTATIONS], PM_CONSTANTS);
-#endif
+    return pm_key_data(t->rotations, t->constants, at, t->clips[clip].constants + 4 * joint,
+                       t->clips[clip].plane[PM_CHANNEL_ROTATIONS]);
+#else
     (void)clip;
     (void)joint;
-    return data;
+    return pm_key_data(t->rotations, t->constants, at, 0, 0);
+#endif
 }
 
 /* The rotation of a joint by an input. */
@@ -147,12 +111,7 @@ pm_fn pm_quat pm_rotation_sample(const pm_tables *t, const pm_located *from, pm_
 
 /* The segment of a joint's position (c = 1) or scale (c = 2). */
 pm_fn pm_segment_data pm_vector_segment(const pm_tables *t, pm_u32 c, pm_key_address at) {
-    pm_segment_data data;
-    pm_global const float *keys = (c == PM_CHANNEL_POSITIONS ? t->positions : t->scales) + at.key;
-    data.key = pm_load_quats(keys);
-    data.next = pm_load_quats(keys + at.row);
-    pm_load_planes(data.coefficients, keys + at.plane, at.plane, PM_VECTOR_OF(coefficients));
-    return data;
+    return pm_vector_key_data(c == PM_CHANNEL_POSITIONS ? t->positions : t->scales, at);
 }
 
 pm_fn pm_quat pm_vector_sample(const pm_tables *t, const pm_located *from, pm_u32 c, pm_u32 joint) {

@@ -86,18 +86,6 @@ pm_fn pm_dvector pm_dquat_turned(pm_dquat q, double sign, pm_dvector v) {
                          v.z + twice * (w * c + x * b - y * a));
 }
 
-/* Likewise by its matrix, which loops over points compute once. */
-pm_fn pm_dvector pm_matrix_turned(pm_dquat q, double sign, pm_dvector v) {
-    double x = sign * q.x, y = sign * q.y, z = sign * q.z, w = q.w;
-    double s = 2 / (x * x + y * y + z * z + w * w);
-    return pm_dvector_of((1 - s * (y * y + z * z)) * v.x + s * (x * y - z * w) * v.y +
-                             s * (x * z + y * w) * v.z,
-                         s * (x * y + z * w) * v.x + (1 - s * (x * x + z * z)) * v.y +
-                             s * (y * z - x * w) * v.z,
-                         s * (x * z - y * w) * v.x + s * (y * z + x * w) * v.y +
-                             (1 - s * (x * x + y * y)) * v.z);
-}
-
 /* ---- arcs ----------------------------------------------------------------------------------------------- */
 
 /* 1/n! */

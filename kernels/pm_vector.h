@@ -192,6 +192,17 @@ pm_fn pm_quat pm_vector_bspline_at(const pm_vector_bspline_segment *s, const rea
     return pm_quat_plus(s->c0, u, r);
 }
 
+/* Makes a segment relative to the key `next` where u is 1, else to `key`, and returns that key: curves of vectors move
+ * with their keys. */
+pm_fn pm_quat pm_vector_relative(pm_segment_data *data, real u, int coefficients) {
+    pm_quat base = pm_quat_select(u == PM_REAL(1.0f), data->next, data->key);
+    data->key = pm_quat_difference(data->key, base);
+    data->next = pm_quat_difference(data->next, base);
+    if (coefficients == pm_vector_bspline_coefficients) /* that of u^0 */
+        data->coefficients[0] = pm_quat_difference(data->coefficients[0], base);
+    return base;
+}
+
 /* ---- derivatives of vectors by u -------------------------------------------------- */
 
 pm_fn pm_quat pm_vector_step_slope(const pm_vector_step_segment *s, real u) {

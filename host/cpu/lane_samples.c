@@ -292,15 +292,6 @@ static inline pm_segment_data load_decoded(const request *q, const block_keys *k
     return data;
 }
 
-/* Curves of vectors move with their keys. */
-static inline void move_keys(pm_segment_data *data, real u, unsigned coefficients) {
-    const pm_quat base = pm_quat_select(u == PM_REAL(1.0f), data->next, data->key);
-    data->key = pm_quat_difference(data->key, base);
-    data->next = pm_quat_difference(data->next, base);
-    if (coefficients == pm_vector_bspline_coefficients) /* that of u^0 */
-        data->coefficients[0] = pm_quat_difference(data->coefficients[0], base);
-}
-
 #define PM_SAMPLE(name, is_vector, derivative)                                                     \
     PM_FLAT static void sample_##name(const request *q, pm_quat *values, pm_quat *rates) {         \
         const real u = pm_reals_of(q->side->u);                                                    \
@@ -317,7 +308,7 @@ static inline void move_keys(pm_segment_data *data, real u, unsigned coefficient
                                            : load(q, k, pm_##name##_coefficients,                  \
                                                   pm_##name##_constants, pm_##name##_four_keys);   \
             if ((is_vector) && q->relative)                                                        \
-                move_keys(&data, u, pm_##name##_coefficients);                                     \
+                (void)pm_vector_relative(&data, u, pm_##name##_coefficients);                      \
             const pm_##name##_segment segment = pm_##name##_begin(&data);                          \
             if (q->first_side) {                                                                   \
                 values[k] = pm_##name##_at(&segment, basis);                                       \

@@ -207,13 +207,13 @@ PM_CLONES static bool find_arcs(pm_points_block *b, size_t first, const size_t *
     for (size_t i = 0; i < b->count && !firsts; i++)
         b->arcs_at[i] = first;
     for (size_t i = 0; i < b->count; i++)
-        b->arcs_at[i] =
-            PM_POINT_ARC_FLOATS * parts *
-            (b->arcs_at[i] + at->segments[i] + (pm_u64)(at->u[i] >= 1));
+        b->arcs_at[i] += at->segments[i] + (pm_u64)(at->u[i] >= 1);
     for (size_t i = 0; i < b->count; i++) /* at the next key that of no segment */
         b->part_u[i] = at->u[i] < 1 ? (float)at->u[i] : 0;
     for (size_t i = 0; i < b->count && parts > 1; i++)
-        b->arcs_at[i] += PM_POINT_ARC_FLOATS * pm_point_part(parts, &b->part_u[i]);
+        b->arcs_at[i] = b->arcs_at[i] * parts + pm_point_part(parts, &b->part_u[i]);
+    for (size_t i = 0; i < b->count; i++)
+        b->arcs_at[i] *= PM_POINT_ARC_FLOATS;
     for (size_t i = 0; i < b->count; i++)
         any_ahead |= at->states[i] == PM_STAMP_AHEAD;
     return any_ahead != 0;

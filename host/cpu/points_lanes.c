@@ -46,8 +46,8 @@ static inline void turn(pm_point_numbers *q, double sign, size_t count, pm_point
 
 static inline void turn_by_one(const double q[4], double sign, size_t count, pm_point_numbers *v) {
     for (size_t i = 0; i < count; i++)
-        set_vector(
-            pm_matrix_turned(pm_dquat_of(q[0], q[1], q[2], q[3]), sign, vector_at(v, i)), i, v);
+        set_vector(pm_dquat_turned(pm_dquat_of(q[0], q[1], q[2], q[3]), sign, vector_at(v, i)), i,
+                   v);
 }
 
 /* q = a q, or conj(a) q */

@@ -213,11 +213,11 @@ static void aim_points(pm_job *job, size_t output, pm_address to) {
 static size_t programs_of_points(const pm_job *job, const pm_plan_device *device,
                                  pm_variant *programs) {
     const pm_points_request *r = &job->request.points;
-    (void)device;
-    if (!pm_points_have_kernel(r))
+    if (!pm_points_have_kernel(r, device))
         return 0;
-    programs[0] = pm_plan_points(r).variant;
-    return 1;
+    for (unsigned i = 0; i < r->job.frame_count; i++)
+        programs[i] = pm_plan_points(r, i).variant;
+    return r->job.frame_count;
 }
 
 static pm_status points_in_plain_c(const pm_job *job, size_t threads, pm_error *error) {
@@ -243,11 +243,14 @@ static pm_status enqueue_points(const pm_job *job, size_t member, const pm_queue
     const pm_points_request *r = &job->request.points;
     if (pm_queue_is_for_host(device))
         return pm_enqueue_points_call(job, device, queue, done, error);
-    if (!pm_points_have_kernel(r))
-        return pm_fail(error, PM_ERROR_ARGUMENT,
-                       "this queue's device has no plain C, and no kernel for such a job: it takes "
-                       "points in float32 that one trajectory of slerps or screws with small turns "
-                       "moves, without poses, extrapolation and inverses");
+    if (!pm_points_have_kernel(r, device->plan))
+        return pm_fail(
+            error, PM_ERROR_ARGUMENT,
+            "this queue's device has no plain C, and no kernel for such a job: %s",
+            device->plan->has_double
+                ? "kernels move points, without poses, velocities and extrapolation"
+                : "without double, kernels move points in float32 by one trajectory of slerps or "
+                  "screws, without poses, extrapolation and inverses");
     return device->backend->enqueue_points(device, r, queue, done, error);
 }
 

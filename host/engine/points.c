@@ -443,8 +443,17 @@ static pm_status find_ends(const pm_points_request *r, const pm_dpose *after, si
     return status;
 }
 
-static bool is_for_kernels(const pm_device *device) {
-    return device->member_count > 1 || (device->plan && !device->plan->plain_c);
+/* Whether kernels compute a request, on all devices that plain C does not compute for. */
+static bool is_for_kernels(const pm_device *device, const pm_points_request *r) {
+    bool any = false;
+    for (size_t m = 0; m < device->member_count; m++) {
+        const pm_plan_device *plan = device->members[m]->plan;
+        const bool is_own = plan && !plan->plain_c;
+        if (is_own && !pm_points_have_kernel(r, plan))
+            return false;
+        any |= is_own;
+    }
+    return any;
 }
 
 /* What is computed once for all points. Where the keys are more than the points, plain C makes what it needs. */
@@ -465,9 +474,8 @@ static pm_status prepare(pm_points_request *r, pm_points_made *made, pm_error *e
     r->ends = made->ends;
     status = find_ends(r, &after, r->end_count, made->ends, error);
     const size_t keys = r->singles ? pm_trajectory_arcs(job->frames[0].trajectory) : 0;
-    const bool on_device = r->on_queue || is_for_kernels(job->frames[0].trajectory->engine->device);
     if (status != PM_OK || keys == 0 ||
-        (keys > job->count && !(on_device && pm_points_have_kernel(r))))
+        (keys > job->count && !is_for_kernels(job->frames[0].trajectory->engine->device, r)))
         return status;
     r->arc_count = keys;
     status = pm_points_make_arcs(r, &made->arcs, error);
@@ -503,9 +511,12 @@ pm_status pm_points_request_of(const pm_points_job *job, const pm_address *handl
 static pm_status compute(const pm_points_request *r, pm_error *error) {
     pm_engine *engine = r->job.frames[0].trajectory->engine;
     const pm_job job = pm_job_of_points(engine->device, r);
-    const bool by_kernels = is_for_kernels(engine->device) && pm_points_have_kernel(r);
+    const bool by_kernels = is_for_kernels(engine->device, r);
+    bool has_tracks = false;
     pm_status status = PM_OK;
-    if (by_kernels && (r->job.outside == PM_OUTSIDE_REFUSE || r->job.frames[0].tracks.data))
+    for (size_t f = 0; f < r->job.frame_count; f++)
+        has_tracks |= r->job.frames[f].tracks.data != NULL;
+    if (by_kernels && (r->job.outside == PM_OUTSIDE_REFUSE || has_tracks))
         status = pm_cpu_check_points(r, error);
     return status == PM_OK ? pm_job_compute(&job, !by_kernels, engine->builds_in_background, error)
                            : status;

@@ -110,7 +110,7 @@ static pm_status attach(pm_opencl_device *cl, const pm_chosen *chosen, const pm_
     cl->plan.plain_c = on_host && !runs_programs_on_cpu(desc);
     cl->plan.compute_units = chosen->info.compute_units;
     cl->plan.shared_bytes = shared_bytes_of(cl->id);
-    cl->device.builds_clips = has_double(cl->id);
+    cl->device.builds_clips = cl->plan.has_double = has_double(cl->id);
     cl->device.runs_calls = on_host && runs_native_kernels(cl->id);
     pm_status status = check_compiler(chosen, error);
     if (status == PM_OK)

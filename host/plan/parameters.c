@@ -45,16 +45,29 @@ static const pm_parameter lowpass[] = {PM_OF_MEMORY(keys, KEYS),
                                        PM_OF_NUMBER(track_count),
                                        PM_OF_NUMBER(sample_count)};
 
-static const pm_parameter points[] = {PM_OF_MEMORY(arcs, KEYS),
-                                      PM_OF_MEMORY(keys, KEY_STAMPS),
-                                      PM_OF_MEMORY(table, POINT_TRACKS),
-                                      PM_OF_MEMORY(stamps, STAMPS),
-                                      PM_OF_MEMORY(from, MOVING_POINTS),
-                                      PM_OF_MEMORY(tracks, TRACKS),
-                                      PM_OF_MEMORY(moved, RESULTS),
-                                      {(pm_memory)(PM_MEMORY_RESULTS + 1), 0, 0, false}, /* valid */
-                                      PM_OF_NUMBER(fields),
+/* Of points. */
+#define PM_POINT_INPUTS                                                                            \
+    PM_OF_MEMORY(stamps, STAMPS), PM_OF_MEMORY(from, MOVING_POINTS), PM_OF_MEMORY(tracks, TRACKS), \
+        PM_OF_MEMORY(moved, RESULTS),                                                              \
+        {(pm_memory)(PM_MEMORY_RESULTS + 1), 0, 0, false}, /* valid */                             \
+        PM_OF_NUMBER(fields)
+
+static const pm_parameter points[] = {PM_OF_MEMORY(arcs, KEYS), PM_OF_MEMORY(keys, KEY_STAMPS),
+                                      PM_OF_MEMORY(table, POINT_TRACKS), PM_POINT_INPUTS,
                                       PM_OF_FIELD(count, sample_count)};
+
+static const pm_parameter points_frame[] = {PM_OF_MEMORY(keys, KEY_STAMPS),
+                                            PM_OF_MEMORY(rotations, KEYS),
+                                            PM_OF_MEMORY(constants, CONSTANTS),
+                                            PM_OF_MEMORY(layout, LAYOUT),
+                                            PM_OF_MEMORY(positions, POSITIONS),
+                                            PM_OF_MEMORY(rests, SCALES),
+                                            PM_OF_MEMORY(vector_layout, VECTOR_LAYOUT),
+                                            PM_OF_MEMORY(table, POINT_TRACKS),
+                                            PM_OF_MEMORY(ends, POINT_ENDS),
+                                            PM_POINT_INPUTS,
+                                            PM_OF_NUMBER(frame),
+                                            PM_OF_FIELD(count, sample_count)};
 
 static const pm_parameter build_check[] = {
     PM_OF_MEMORY(keys, GIVEN_KEYS),  PM_OF_MEMORY(in, TANGENTS_IN),
@@ -179,6 +192,8 @@ static const struct {
                PM_KERNEL_ROW("locate", locate),
                PM_KERNEL_ROW("lowpass", lowpass),
                PM_KERNEL_ROW("points", points),
+               PM_KERNEL_ROW("points_arcs", points_frame),
+               PM_KERNEL_ROW("points_curves", points_frame),
                PM_KERNEL_ROW("build_check", build_check),
                PM_KERNEL_ROW("build_steps", build_steps),
                PM_KERNEL_ROW("build_signs", build_signs),

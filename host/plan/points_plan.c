@@ -249,16 +249,17 @@ pm_status pm_points_make_arcs(const pm_points_request *r, float **arcs, pm_error
 
 /* ---- on devices ------------------------------------------------------------------------------------------- */
 
-bool pm_points_have_kernel(const pm_points_request *r) {
-    return r->singles && !r->needs_pose && r->job.outside != PM_OUTSIDE_EXTRAPOLATE;
+bool pm_points_have_kernel(const pm_points_request *r, const pm_plan_device *device) {
+    return gives(r, PM_POINTS_POINTS) && !r->needs_pose &&
+           r->job.outside != PM_OUTSIDE_EXTRAPOLATE && (r->singles || device->has_double);
 }
 
-pm_point_track *pm_points_make_tracks(const pm_points_request *r) {
-    const pm_trajectory *t = r->job.frames[0].trajectory;
+pm_point_track *pm_points_make_tracks(const pm_points_request *r, unsigned frame) {
+    const pm_trajectory *t = r->job.frames[frame].trajectory;
     pm_point_track *tracks = pm_allocate_zeroed(r->host, t->clip->track_count, sizeof *tracks);
     for (size_t i = 0; tracks && i < t->clip->track_count; i++)
         tracks[i] = (pm_point_track){.first_stamp = t->firsts[t->clip->timeline_of[i]],
-                                     .first_arc = t->first_arcs[i],
+                                     .first_arc = t->first_arcs ? t->first_arcs[i] : 0,
                                      .key_count = (pm_u32)pm_trajectory_keys(t, i)};
     return tracks;
 }
@@ -273,34 +274,105 @@ static pm_point_field field_of(const pm_points_request *r, unsigned field) {
                             .aligned = all % sizeof(pm_u32) == 0};
 }
 
-pm_step pm_plan_points(const pm_points_request *r) {
+static pm_point_fields fields_of(const pm_points_request *r, unsigned frame) {
     const pm_stamps *stamps = &r->job.stamps;
-    pm_step step = {.variant = {.file = "points", .curve = "slerp", .components = 4},
-                    .items = r->job.count};
-    step.parameters = pm_parameters_of("points", &step.parameter_count);
+    const pm_moving_frame *by = &r->job.frames[frame];
+    return (pm_point_fields){.stamps = field_of(r, PM_POINTS_STAMPS),
+                             .points = field_of(r, PM_POINTS_POINTS),
+                             .tracks = field_of(r, PM_POINTS_TRACKS + frame),
+                             .moved = field_of(r, PM_POINTS_MOVED),
+                             .valid = field_of(r, PM_POINTS_VALID),
+                             .base = stamps->base,
+                             .max_gap = r->rules.max_gap,
+                             .kind = stamps->type >= PM_STAMP_FLOAT64 ? PM_POINT_SECONDS
+                                     : stamps->type == PM_STAMP_INT64 ? PM_POINT_SIGNED
+                                                                      : PM_POINT_UNSIGNED,
+                             .unit = stamps->unit ? stamps->unit : 1,
+                             .track = by->track,
+                             .track_count = (pm_u32)by->trajectory->clip->track_count,
+                             .clamps = r->rules.outside == PM_OUTSIDE_CLAMP,
+                             .screw = by->trajectory->screw,
+                             .parts = by->trajectory->parts};
+}
+
+/* The names have static storage. */
+static pm_variant variant_of(const pm_points_request *r, unsigned frame) {
+    const pm_trajectory *t = r->job.frames[frame].trajectory;
+    const pm_channel *turns = &t->clip->channels[PM_ROTATIONS];
+    const pm_channel *places = &t->clip->channels[PM_POSITIONS];
+    pm_variant variant = {.file = r->singles ? "points" : "points_arcs",
+                          .curve = "slerp",
+                          .components = 4};
+    if (t->arcs)
+        return variant;
+    variant.file = "points_curves";
+    variant.vector_curve = "vector_linear";
+    if (turns->present) {
+        variant.curve = pm_curves[turns->impl.curve].name;
+        variant.format = turns->format;
+    }
+    if (places->present)
+        variant.vector_curve = pm_curves[places->impl.curve].name;
+    return variant;
+}
+
+/* Whether poses of frame 0 less the shift of an end are made from poses in W. */
+static bool shifts_apart(const pm_points_request *r, unsigned frame) {
+    return frame == 0 && (r->by_track || r->job.frames[0].inverse);
+}
+
+static pm_point_frame frame_of(const pm_points_request *r, unsigned launch, unsigned frame) {
+    const pm_points_job *job = &r->job;
+    const pm_trajectory *t = job->frames[frame].trajectory;
+    const bool is_first = launch == 0, is_last = launch + 1 == job->frame_count;
+    const pm_u32 before = r->before_is_identity ? PM_FIXED_NONE : PM_FIXED_BEFORE;
+    const pm_u32 end = r->end_is_identity ? PM_FIXED_NONE : PM_FIXED_END;
+    const bool shifts = shifts_apart(r, frame);
+    pm_point_frame f = {.before = r->before,
+                        .constant_floats = 4 * t->clip->padded_tracks,
+                        .first = !is_first ? PM_FIXED_NONE : job->inverse ? end : before,
+                        .last = !is_last ? PM_FIXED_NONE : job->inverse ? before : end,
+                        .inverts = job->inverse,
+                        .directions = job->directions,
+                        .by_track = r->by_track,
+                        .is_inverse = job->frames[frame].inverse,
+                        .shifts = shifts,
+                        .moves_along =
+                            t->arcs && !job->frames[frame].inverse && !job->inverse && !r->by_track,
+                        .screw = t->screw,
+                        .terms = t->parts == 1 ? PM_FEW_TERMS : PM_ALL_TERMS,
+                        .has_rotations = t->clip->channels[PM_ROTATIONS].present,
+                        .has_positions = t->clip->channels[PM_POSITIONS].present,
+                        .has_rests = t->clip->channels[PM_SCALES].present,
+                        .integers = is_first && job->points.type == PM_COORDINATE_INT32,
+                        .goes_on = !is_first,
+                        .is_before = !is_last};
+    for (size_t c = 0; c < 3; c++) {
+        const double shift = frame > 0 || shifts ? 0 : r->ends->shift[c];
+        f.origin[c] = t->arcs ? shift : t->origin[c] - shift;
+        f.scale[c] = job->points.scale[c] != 0 ? job->points.scale[c] : 1;
+        f.offset[c] = job->points.offset[c];
+    }
+    return f;
+}
+
+unsigned pm_points_frame_at(const pm_points_request *r, unsigned launch) {
+    return r->job.inverse ? launch : (unsigned)r->job.frame_count - 1 - launch;
+}
+
+pm_step pm_plan_points(const pm_points_request *r, unsigned launch) {
+    const unsigned frame = pm_points_frame_at(r, launch);
+    pm_step step = {.variant = variant_of(r, frame), .items = r->job.count};
+    step.parameters = pm_parameters_of(step.variant.file, &step.parameter_count);
     step.numbers.sample_count = (pm_u32)r->job.count;
-    step.numbers.fields =
-        (pm_point_fields){.stamps = field_of(r, PM_POINTS_STAMPS),
-                          .points = field_of(r, PM_POINTS_POINTS),
-                          .tracks = field_of(r, PM_POINTS_TRACKS),
-                          .moved = field_of(r, PM_POINTS_MOVED),
-                          .valid = field_of(r, PM_POINTS_VALID),
-                          .base = stamps->base,
-                          .max_gap = r->rules.max_gap,
-                          .kind = stamps->type >= PM_STAMP_FLOAT64 ? PM_POINT_SECONDS
-                                  : stamps->type == PM_STAMP_INT64 ? PM_POINT_SIGNED
-                                                                   : PM_POINT_UNSIGNED,
-                          .unit = stamps->unit ? stamps->unit : 1,
-                          .track = r->job.frames[0].track,
-                          .track_count = (pm_u32)r->job.frames[0].trajectory->clip->track_count,
-                          .clamps = r->rules.outside == PM_OUTSIDE_CLAMP,
-                          .screw = r->job.frames[0].trajectory->screw,
-                          .parts = r->job.frames[0].trajectory->parts};
+    step.numbers.fields = fields_of(r, frame);
+    step.numbers.frame = frame_of(r, launch, frame);
     return step;
 }
 
 /* Kernels count points in 32 bits, and work sizes are rounded up. */
-size_t pm_plan_launch_points(const pm_plan_device *device) {
-    const size_t limit = pm_plan_launch_limit(device, PM_WORK_OF_VALUE), most = (size_t)1 << 30;
+size_t pm_plan_launch_points(const pm_points_request *r, const pm_plan_device *device) {
+    const size_t limit = pm_plan_launch_limit(device, r->singles ? PM_WORK_OF_VALUE : PM_WORK_OF_MOTION);
+    const size_t most = (size_t)1 << (r->job.frame_count > 1 ? 22 : 30);
     return limit < most ? limit : most;
 }

@@ -173,8 +173,9 @@ pm_points_request pm_points_request_piece(const pm_points_request *request, cons
 
 /* ---- on devices ------------------------------------------------------------------------------------------- */
 
-/* Whether kernels compute a request: singles, without what is computed in double. Its `arcs` are there then. */
-bool pm_points_have_kernel(const pm_points_request *request);
+/* Whether kernels compute a request: points alone, singles or with double, without extrapolation. The `arcs` of singles
+ * are there then. */
+bool pm_points_have_kernel(const pm_points_request *request, const pm_plan_device *device);
 
 /* The pm_point_arc of part `number` of all keys, of a track, with what is fixed on both sides. Of directions it moves
  * nothing. */
@@ -187,14 +188,17 @@ size_t pm_trajectory_arcs(const pm_trajectory *trajectory);
 /* Those of all keys, which the caller releases. */
 pm_status pm_points_make_arcs(const pm_points_request *request, float **arcs, pm_error *error);
 
-/* The keys of the tracks of a request. The caller releases it. NULL: no memory. */
-pm_point_track *pm_points_make_tracks(const pm_points_request *request);
+/* The keys of the tracks of a frame. The caller releases it. NULL: no memory. */
+pm_point_track *pm_points_make_tracks(const pm_points_request *request, unsigned frame);
 
-/* The launch for a request whose fields are in handles. */
-pm_step pm_plan_points(const pm_points_request *request);
+/* The frame of a launch of a request: there is one for each. */
+unsigned pm_points_frame_at(const pm_points_request *request, unsigned launch);
 
-/* The most points of a launch. */
-size_t pm_plan_launch_points(const pm_plan_device *device);
+/* A launch for a request whose fields are in handles. Between two launches points are in double, 32 bytes for each. */
+pm_step pm_plan_points(const pm_points_request *request, unsigned launch);
+
+/* The most points of a launch, and of all launches of a chain. */
+size_t pm_plan_launch_points(const pm_points_request *request, const pm_plan_device *device);
 
 /* Makes a trajectory stay until it is let go, also where its owner destroys it before. pm_trajectory_let accepts NULL.
  * Thread-safe. */

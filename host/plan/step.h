@@ -8,12 +8,13 @@
 
 #include "base/base.h"
 #include "crowd/crowd.h"
-#include "kernels/pm_point_fields.h"
+#include "kernels/pm_point_frame.h"
 
 /* What decides which kernels a device runs, and how large its launches are. */
 typedef struct pm_plan_device {
     uint32_t compute_units;
     bool plain_c;          /* the host computes its jobs in plain C, on these processors */
+    bool has_double;       /* with what IEEE 754 says */
     size_t max_work;       /* of one launch, in rotations. SIZE_MAX: no limit */
     uint64_t shared_bytes; /* of shared memory per work-group */
 } pm_plan_device;
@@ -37,14 +38,14 @@ size_t pm_plan_launch_limit(const pm_plan_device *device, size_t work);
 /* A program: its source file, the curve that it evaluates, and its compile-time parameters. The
  * strings have static storage. */
 typedef struct pm_variant {
-    /* "walk", "gather", "velocity", "acceleration", "locate", "lowpass", "points", "crowd_workgroup", "crowd_reach",
-     * "crowd_ground", "bodies_workgroup" or "build_check" and the others that build clips; also the kernel's name. */
+    /* "walk", "gather", "velocity", "acceleration", "locate", "lowpass", "points", "points_arcs", "points_curves",
+     * "crowd_workgroup", "crowd_reach", "crowd_ground", "bodies_workgroup" or "build_check" and the others that build clips; also the kernel's name. */
     const char *file;
     const char *curve; /* PM_METHOD; of "build_segments" a builder; "locate" and those that build
                           keys: any */
     unsigned components;
     pm_key_format format;     /* PM_KEYS */
-    const char *vector_curve; /* crowds: PM_VECTOR_METHOD; else NULL */
+    const char *vector_curve; /* crowds and "points_curves": PM_VECTOR_METHOD; else NULL */
     pm_crowd_output output;   /* crowds: PM_OUTPUT */
     bool per_joint;           /* crowds: PM_PER_JOINT */
     bool layered;             /* crowds: PM_LAYERED */
@@ -68,11 +69,14 @@ typedef enum pm_memory {
     PM_MEMORY_LOWPASS_PLACES,
     PM_MEMORY_WEIGHTS, /* with its places: see pm_lowpass_table */
     PM_MEMORY_TRACKS,  /* (sample_count) uint32 of pairs, or a field of points */
-    /* of points: fields, stamps of keys, and pm_point_track; their arcs are keys */
+    /* of points: fields, stamps of keys, pm_point_track, what follows the frames, and the layout of positions; their
+     * arcs are keys */
     PM_MEMORY_STAMPS,
     PM_MEMORY_MOVING_POINTS,
     PM_MEMORY_KEY_STAMPS,
     PM_MEMORY_POINT_TRACKS,
+    PM_MEMORY_POINT_ENDS,
+    PM_MEMORY_VECTOR_LAYOUT,
     /* of a crowd */
     PM_MEMORY_JOINTS,
     PM_MEMORY_CLIPS,
@@ -159,6 +163,7 @@ typedef struct pm_step_numbers {
     pm_body_targets targets;
     pm_build_job build;                                        /* of a clip that is built */
     pm_point_fields fields;                                    /* of points */
+    pm_point_frame frame;                                      /* likewise */
     size_t shared_instances, shared_layers, shared_transforms; /* bytes of shared memory */
 } pm_step_numbers;
 

@@ -829,7 +829,7 @@ TEST(float32_points_are_within_a_few_units_of_the_truth_with_all_that_is_fixed) 
         enum { SOME = 700 };
         /* up to half a turn from key to key */
         made t = make(12 + 400 * (round % 3 == 2), 2, PM_METHOD_SLERP, round % 2,
-                      0.05 * (double)round, round % 5 ? 6.4e6 : 0, 2000 + round);
+                      0.08 * (double)round, round % 5 ? 6.4e6 : 0, 2000 + round);
         int64_t *stamps = test_array(SOME, sizeof *stamps);
         float(*points)[4] = test_array(SOME, sizeof *points), (*moved)[3] = test_array(SOME, 12);
         uint16_t tracks[SOME];
