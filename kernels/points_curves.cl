@@ -31,7 +31,7 @@ typedef struct pm_point_pose {
 #if PM_OF_ARCS
 
 /* The arc of a point, with positions relative to the shift; at the next key that which begins there. */
-pm_fn pm_rigid_arc pm_arc_of(const pm_frame_tables *tables, const pm_point_frame *frame,
+pm_fn pm_rigid_arc pm_rigid_arc_of(const pm_frame_tables *tables, const pm_point_frame *frame,
                              const pm_located_point *point, double *u) {
     pm_u32 is_next = *u >= 1;
     pm_u64 number = point->own.first_arc + point->place.segment + is_next;
@@ -54,7 +54,7 @@ pm_fn pm_dvector pm_moved_along(const pm_rigid_arc *arc, const pm_point_frame *f
 
 pm_fn pm_point_pose pm_pose_of(const pm_frame_tables *tables, const pm_point_frame *frame,
                                const pm_located_point *point, double u) {
-    pm_rigid_arc arc = pm_arc_of(tables, frame, point, &u);
+    pm_rigid_arc arc = pm_rigid_arc_of(tables, frame, point, &u);
     pm_point_pose pose;
     pose.t = pm_moved_along(&arc, frame, u, pm_dvector_of(0, 0, 0));
     pose.q = pm_arc_rotation(&arc, u);
@@ -106,7 +106,7 @@ pm_fn pm_dvector pm_frame_moved(const pm_frame_tables *tables, const pm_point_fr
                                 double u, pm_dvector x) {
 #if PM_OF_ARCS
     if (frame->moves_along) {
-        pm_rigid_arc arc = pm_arc_of(tables, frame, point, &u);
+        pm_rigid_arc arc = pm_rigid_arc_of(tables, frame, point, &u);
         return pm_moved_along(&arc, frame, u, x);
     }
 #endif

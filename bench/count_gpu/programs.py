@@ -126,8 +126,18 @@ def samplers():
     for file in ("velocity", "acceleration"):
         for names, curve, number in rotations():
             yield make([file, *names], file, curve, 3, number)
-    for file in ("locate", "points"):
-        yield make([file], file, "slerp", 4, 0)
+    yield make(["locate"], "locate", "slerp", 4, 0)
+
+
+def points():
+    """Programs of points: host/plan/points_plan.c. One rotation shows each vector curve."""
+    yield make(["points"], "points", "slerp", 4, 0)
+    yield make(["points", "arcs"], "points_arcs", "slerp", 4, 0)._replace(doubles=True)
+    for names, curve, number in rotations():
+        own = vector_curves_of_methods()[curve][0]
+        for vector in curves("VECTOR") if names == [curves("ROTATION")[0]] else [own]:
+            yield make(["points", *names] + ([] if vector == own else [vector]), "points_curves", curve, 4, number,
+                       PM_VECTOR_METHOD=f"pm_{vector}", PM_OUTPUT=0, PM_PER_JOINT=0)._replace(doubles=True)
 
 
 def builders():
@@ -182,4 +192,4 @@ def bodies():
 
 @functools.cache
 def everything():
-    return [*samplers(), *builders(), *crowds(), *bodies()]
+    return [*samplers(), *points(), *builders(), *crowds(), *bodies()]

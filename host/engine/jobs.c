@@ -207,7 +207,9 @@ static void aim_points(pm_job *job, size_t output, pm_address to) {
     for (unsigned f = PM_POINTS_MOVED; f < PM_POINTS_FIELDS; f++)
         pm_points_place(r, f, f == PM_POINTS_MOVED + output ? to : (pm_address){0});
     r->invalid = NULL;
+    const bool singles = r->singles; /* their arcs are made */
     pm_points_resolve(r);
+    r->singles = singles;
 }
 
 static size_t programs_of_points(const pm_job *job, const pm_plan_device *device,

@@ -28,25 +28,29 @@ static int close_all(void **state) {
 
 /* ---- trajectories ---- */
 
-/* The same for each engine. Turns between keys are up to half a radian where they are little. */
-static pm_trajectory *make_trajectory(pm_engine *engine, pm_method method, bool screw, bool little,
+/* The same for each engine. Keys turn by up to 3 radians, of curves that may not exist then by up to 1. */
+static pm_trajectory *make_trajectory(pm_engine *engine, pm_method method, bool screw,
                                       uint64_t salt) {
     random_source r = random_salted(salt);
-    motion m = motion_make(KEYS, TRACKS, little ? 0.4 : 2, salt);
+    const bool uniform = pm_method_get_info(method)->needs_uniform_keys;
+    const double most = method == PM_METHOD_SLERP ? 3 : 1;
+    motion m = motion_make(KEYS, TRACKS, most * random_unit(&r), salt);
     double positions[KEYS * TRACKS * 3];
     int64_t stamps[KEYS];
     for (size_t k = 0; k < KEYS; k++)
-        stamps[k] = k ? stamps[k - 1] + 1 + (int64_t)(1e8 * random_unit(&r)) : epoch;
+        stamps[k] =
+            k ? stamps[k - 1] + 1 + (int64_t)(1e8 * (uniform ? 0.6 : random_unit(&r))) : epoch;
     for (size_t i = 0; i < (size_t)KEYS * TRACKS * 3; i++)
         positions[i] = 6.4e6 + (double)m.positions[i];
-    const pm_trajectory_desc desc = {
-        .motion = {.track_count = TRACKS,
-                   .method = method,
-                   .rotations.data = m.rotations,
-                   .positions = {.data = positions, .type = PM_FLOAT64}},
-        .key_count = KEYS,
-        .stamps.data = stamps,
-        .screw = screw};
+    pm_trajectory_desc desc = {
+        .motion = motion_desc(&m, NULL, method), .key_count = KEYS, .stamps.data = stamps, .screw = screw};
+    desc.motion.scales = desc.motion.scales_in = desc.motion.scales_out = (pm_array){.data = NULL};
+    desc.motion.positions = (pm_array){.data = positions, .type = PM_FLOAT64};
+    if (!screw && random_unit(&r) < 0.1)
+        desc.motion.positions = desc.motion.positions_in = desc.motion.positions_out =
+            (pm_array){.data = NULL};
+    if (!screw && desc.motion.positions.data && method == PM_METHOD_SLERP && random_unit(&r) < 0.2)
+        desc.motion.vector_method = PM_VECTOR_CATMULL_ROM;
     pm_trajectory *t = NULL;
     expect_success(pm_trajectory_create(engine, &desc, &t, new_error()));
     motion_free(&m);
@@ -62,12 +66,15 @@ typedef struct layout {
     ptrdiff_t stride;
 } layout;
 
+/* What computes a job: kernels in float32 and in double, and else plain C. */
+typedef enum records_kind { SINGLES, DOUBLES, ANY, KINDS } records_kind;
+
 /* A job whose fields are in records, and the records. */
 typedef struct records {
     pm_points_job job; /* without data */
     layout at;
     unsigned char *memory;
-    bool has_kernel;
+    records_kind kind;
 } records;
 
 static size_t bytes_of(const records *s, unsigned field) {
@@ -130,12 +137,17 @@ static void put_stamp(const records *s, size_t i, random_source *r) {
 static void put_point(const records *s, size_t i, random_source *r) {
     double x[3];
     float few[3];
+    int32_t whole[3];
+    for (size_t c = 0; c < 3; c++)
+        whole[c] = (int32_t)(random_unit(r) * 4e9 - 2e9);
     for (size_t c = 0; c < 3; c++)
         x[c] = random_unit(r) < 0.01 ? (double)INFINITY : 200 * random_unit(r) - 100;
     for (size_t c = 0; c < 3; c++)
         few[c] = random_unit(r) < 0.01 ? NAN : (float)x[c];
     if (s->job.points.type == PM_COORDINATE_FLOAT64)
         memcpy(record_at(s, PM_POINTS_POINTS, i), x, sizeof x);
+    else if (s->job.points.type == PM_COORDINATE_INT32)
+        memcpy(record_at(s, PM_POINTS_POINTS, i), whole, sizeof whole);
     else
         memcpy(record_at(s, PM_POINTS_POINTS, i), few, sizeof few);
 }
@@ -183,18 +195,18 @@ static pm_coordinate_type any_type(random_source *r) {
     return maybe(r) ? PM_COORDINATE_FLOAT32 : PM_COORDINATE_FLOAT64;
 }
 
-/* What kernels have, or of all jobs any. */
-static records random_records(bool for_kernels, random_source *r) {
-    records s = {.has_kernel = for_kernels};
+static records random_records(records_kind kind, random_source *r) {
+    const bool any = kind == ANY;
+    records s = {.kind = kind};
     pm_points_job *j = &s.job;
     j->count = random_size(r, 1, MOST_POINTS);
     j->stamps.type = (pm_stamp_type)random_size(r, 0, PM_STAMP_FLOAT32);
     j->stamps.unit = j->stamps.type >= PM_STAMP_FLOAT64 ? 0 : 3;
     j->stamps.base = epoch - 1000000000;
-    j->frame_count = for_kernels ? 1 : random_size(r, 1, PM_MAX_FRAMES);
+    j->frame_count = kind == SINGLES ? 1 : random_size(r, 1, PM_MAX_FRAMES);
     for (size_t f = 0; f < j->frame_count; f++) {
         j->frames[f].track = (uint32_t)random_size(r, 0, TRACKS - 1);
-        j->frames[f].inverse = !for_kernels && maybe(r);
+        j->frames[f].inverse = kind != SINGLES && maybe(r);
     }
     j->outside = maybe(r) ? PM_OUTSIDE_CLAMP : PM_OUTSIDE_INVALID;
     j->max_gap = maybe(r) ? 90000000 : 0;
@@ -216,10 +228,14 @@ static records random_records(bool for_kernels, random_source *r) {
     j->to_reference = maybe(r) && (j->frame_count == 1 || !tracks);
     j->reference = epoch + 700000000;
     j->max_gap = j->to_reference ? 0 : j->max_gap; /* which is in no gap then */
-    if (!for_kernels) {
-        j->points.type = any_type(r);
+    if (kind != SINGLES) {
+        j->points.type = (pm_coordinate_type)random_size(r, 0, PM_COORDINATE_INT32);
+        j->points.scale[0] = j->points.scale[2] = 1e-3;
+        j->points.offset[1] = 6.4e6;
         j->inverse = maybe(r);
         j->moved.type = any_type(r);
+    }
+    if (any) {
         j->rotations.type = j->positions.type = any_type(r);
         wanted |= 1u << PM_POINTS_ROTATIONS | 1u << PM_POINTS_POSITIONS;
         if (!j->inverse)
@@ -241,12 +257,12 @@ static records random_records(bool for_kernels, random_source *r) {
 }
 
 static void give_trajectories(pm_engine *engine, records *s, uint64_t salt) {
-    static const pm_method methods[] = {PM_METHOD_SLERP, PM_METHOD_SLERP, PM_METHOD_CUBIC,
-                                        PM_METHOD_SQUAD};
     for (size_t f = 0; f < s->job.frame_count; f++) {
-        const size_t kind = (salt + f) % (s->has_kernel ? 2 : COUNT_OF(methods));
+        random_source r = random_salted(10 * salt + f);
+        const bool arcs = s->kind == SINGLES || random_unit(&r) < 0.3;
+        const size_t method = arcs ? PM_METHOD_SLERP : random_size(&r, 0, PM_METHOD_COUNT - 1);
         s->job.frames[f].trajectory =
-            make_trajectory(engine, methods[kind], kind == 1, s->has_kernel, 10 * salt + f);
+            make_trajectory(engine, (pm_method)method, arcs && maybe(&r), 10 * salt + f);
     }
 }
 
@@ -285,7 +301,7 @@ static unsigned char *in_host_memory(pm_engine *engine, records *s, uint64_t sal
 /* Some inputs are in host memory, which is the caller's again when the call returns, as are the trajectories. */
 static unsigned char *on_queue(cl_command_queue queue, records *s, uint64_t salt, bool *runs) {
     const unsigned inputs = (1u << PM_POINTS_MOVED) - 1;
-    const unsigned in_memory = salt % 3 ? 0 : (unsigned)(salt * 2654435761u >> 7) & inputs;
+    const unsigned in_memory = salt % 4 ? 0 : (unsigned)(salt * 2654435761u >> 7) & inputs;
     unsigned char *memory = copy_of(s);
     cl_int code;
     cl_mem buffer = caller_keep_buffer(
@@ -300,7 +316,8 @@ static unsigned char *on_queue(cl_command_queue queue, records *s, uint64_t salt
     give_trajectories(caller.engine, s, salt);
     const pm_points_job job = job_in(s, memory, in_memory);
     const bool plain = pm_queue_is_for_host(caller.engine->device);
-    *runs = plain || s->has_kernel;
+    *runs = plain || s->kind == SINGLES ||
+            (s->kind == DOUBLES && caller.engine->device->plan->has_double);
     const pm_status status = pm_cl_move_points(&job, &fields, queue, 1, &gate, &done, new_error());
     if (!*runs)
         expect_error(status, PM_ERROR_ARGUMENT, "no kernel");
@@ -327,7 +344,7 @@ static void expect_same(const records *s, const unsigned char *got, const unsign
 
 static void check_round(uint64_t salt) {
     random_source r = random_salted(salt);
-    records s = random_records(salt % 3 > 0, &r);
+    records s = random_records((records_kind)(salt % KINDS), &r);
     size_t counts[2] = {77, 77};
     bool runs = false;
     cl_command_queue queue =
@@ -355,7 +372,7 @@ CALLER_TEST(a_point_of_a_track_that_there_is_none_of_is_invalid_on_a_queue) {
     float points[4][3] = {{1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {1, 2, 3}}, moved[4][3];
     const int64_t stamps[4] = {epoch, epoch, epoch, epoch};
     cl_int code;
-    pm_trajectory *t = make_trajectory(caller.engine, PM_METHOD_SLERP, maybe(&r), true, 1);
+    pm_trajectory *t = make_trajectory(caller.engine, PM_METHOD_SLERP, maybe(&r), 1);
     const cl_mem to = caller_keep_buffer(
         clCreateBuffer(caller.context, CL_MEM_READ_WRITE, sizeof moved + 4, NULL, &code));
     pm_points_job job = {.count = 4,
@@ -431,7 +448,7 @@ CALLER_TEST(jobs_that_queues_cannot_have_are_refused) {
                                   {wide_step, "points: records begin before"},
                                   {many, "stamps: records begin before the buffer, or too far"}};
     cl_int code;
-    pm_trajectory *t = make_trajectory(caller.engine, PM_METHOD_SLERP, false, true, 2);
+    pm_trajectory *t = make_trajectory(caller.engine, PM_METHOD_SLERP, false, 2);
     const cl_mem buffer =
         caller_keep_buffer(clCreateBuffer(caller.context, CL_MEM_READ_WRITE, 80, NULL, &code));
     const refusable good = {
@@ -458,7 +475,7 @@ CALLER_TEST(jobs_that_queues_cannot_have_are_refused) {
     caller_keep_event(done);
     assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
     pm_trajectory_destroy(&t);
-    t = make_trajectory(engine_of_kind(ON_REFERENCE), PM_METHOD_SLERP, false, true, 2);
+    t = make_trajectory(engine_of_kind(ON_REFERENCE), PM_METHOD_SLERP, false, 2);
     q = good;
     q.job.frames[0].trajectory = t;
     expect_error(pm_cl_move_points(&q.job, &q.fields, caller.in_order, 0, NULL, NULL, new_error()),
