@@ -16,14 +16,15 @@
 typedef struct pm_point_frame {
     pm_dpose before;
     double scale[3], offset[3]; /* of points that are integers */
-    double origin[3]; /* of curves: that of positions, less the shift; of arcs: the shift, which is subtracted */
+    double origin
+        [3]; /* of curves: that of positions, less the shift; of arcs: the shift, which is subtracted */
     pm_u64 constant_floats;
-    pm_u32 first, last;                           /* PM_FIXED_NONE and so on: before the frame, and behind it */
-    pm_u32 inverts, directions, by_track;         /* of the job */
-    pm_u32 is_inverse, shifts;                    /* of the frame: poses of W in it; less the shift of the end */
-    pm_u32 moves_along, screw, terms;             /* of arcs: points and not poses are moved along them */
+    pm_u32 first, last; /* PM_FIXED_NONE and so on: before the frame, and behind it */
+    pm_u32 inverts, directions, by_track; /* of the job */
+    pm_u32 is_inverse, shifts; /* of the frame: poses of W in it; less the shift of the end */
+    pm_u32 moves_along, screw, terms; /* of arcs: points and not poses are moved along them */
     pm_u32 has_rotations, has_positions, has_rests; /* of curves */
-    pm_u32 integers;  /* of points with numbers of 4 bytes */
+    pm_u32 integers;                                /* of points with numbers of 4 bytes */
     pm_u32 goes_on;   /* points are from the frame before: records of four doubles */
     pm_u32 is_before; /* likewise to the next frame */
 } pm_point_frame;
@@ -79,8 +80,7 @@ pm_fn void pm_store_coordinate(const pm_point_fields *fields, pm_u32 good, doubl
         pm_set_two_words(to, fields->moved.aligned,
                          good ? pm_double_bits(x) : (pm_u64)0x7ff80000 << 32);
     else
-        pm_set_word(to, fields->moved.aligned,
-                    good ? (pm_u32)pm_bits_of((float)x) : 0x7fc00000u);
+        pm_set_word(to, fields->moved.aligned, good ? (pm_u32)pm_bits_of((float)x) : 0x7fc00000u);
 }
 
 pm_fn void pm_store_point(const pm_point_fields *fields, const pm_point_frame *frame, pm_u32 good,

@@ -199,7 +199,8 @@ pm_fn pm_point_place pm_point_locate(pm_point_fields fields, pm_global const pm_
 }
 
 typedef struct pm_located_point {
-    pm_point_place place; /* not valid where there is no such track, whose place is one of track 0 */
+    pm_point_place
+        place; /* not valid where there is no such track, whose place is one of track 0 */
     pm_u32 track;
     pm_point_track own;
 } pm_located_point;

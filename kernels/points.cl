@@ -39,8 +39,7 @@ pm_kernel void points(pm_global const float *restrict arcs, pm_global const pm_s
     real y = pm_real_of((int)pm_word_at(at + fields.points.step, aligned));
     real z = pm_real_of((int)pm_word_at(at + 2 * fields.points.step, aligned));
     pm_point_arc arc = pm_load_arc(arcs + PM_POINT_ARC_FLOATS * number);
-    pm_quat p =
-        pm_point_moved_by(arc, (int)fields.screw, u, pm_quat_of(x, y, z, PM_REAL(0.0f)));
+    pm_quat p = pm_point_moved_by(arc, (int)fields.screw, u, pm_quat_of(x, y, z, PM_REAL(0.0f)));
     pm_u32 good = point.place.valid && (pm_bits_of(p.x) & 0x7fffffff) <= 0x7f800000;
     if (fields.moved.bytes) {
         pm_global pm_u8 *to = moved + (fields.moved.offset + k * fields.moved.stride);

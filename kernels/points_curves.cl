@@ -32,7 +32,7 @@ typedef struct pm_point_pose {
 
 /* The arc of a point, with positions relative to the shift; at the next key that which begins there. */
 pm_fn pm_rigid_arc pm_rigid_arc_of(const pm_frame_tables *tables, const pm_point_frame *frame,
-                             const pm_located_point *point, double *u) {
+                                   const pm_located_point *point, double *u) {
     pm_u32 is_next = *u >= 1;
     pm_u64 number = point->own.first_arc + point->place.segment + is_next;
     pm_rigid_arc arc = ((pm_global const pm_rigid_arc *)tables->rotations)[number];
@@ -117,8 +117,8 @@ pm_fn pm_dvector pm_frame_moved(const pm_frame_tables *tables, const pm_point_fr
         pose.q = pm_dquat_of(-pose.q.x, -pose.q.y, -pose.q.z, pose.q.w);
     }
     if (frame->shifts)
-        pose.t = pm_dvector_plus(pose.t, -1,
-                                 pm_dvector_of(end->shift[0], end->shift[1], end->shift[2]));
+        pose.t =
+            pm_dvector_plus(pose.t, -1, pm_dvector_of(end->shift[0], end->shift[1], end->shift[2]));
     if (frame->inverts && !frame->directions)
         x = pm_dvector_plus(x, -1, pose.t);
     x = pm_dquat_turned(pose.q, frame->inverts ? -1 : 1, x);
@@ -143,9 +143,9 @@ pm_kernel void PM_POINTS_KERNEL(
     pm_global const pm_u8 *at = from + (fields.points.offset + k * fields.points.stride);
     pm_global const pm_points_end *end = ends + (frame.by_track ? point.track : 0);
     pm_dvector x = pm_load_point(&fields, &frame, at);
-    pm_u32 good = point.place.valid &&
-                  (frame.goes_on ? pm_two_words_at(at + 3 * fields.points.step, 1) != 0
-                                 : x.x * 0 + x.y * 0 + x.z * 0 == 0);
+    pm_u32 good =
+        point.place.valid && (frame.goes_on ? pm_two_words_at(at + 3 * fields.points.step, 1) != 0
+                                            : x.x * 0 + x.y * 0 + x.z * 0 == 0);
     double u = (double)point.place.since / (double)point.place.length;
     x = pm_fixed_moved(&frame, frame.first, end, x);
     x = pm_frame_moved(&tables, &frame, end, &point, u, x);

@@ -27,7 +27,8 @@ static void move_segment(const segment *from, int64_t begin, int64_t end, const 
         const float z = c * s.q[2] + ez * s.q[3] + ex * s.q[1] - ey * s.q[0];
         const float w = c * s.q[3] - ex * s.q[0] - ey * s.q[1] - ez * s.q[2];
         const float px = p[3 * i], py = p[3 * i + 1], pz = p[3 * i + 2];
-        const float tx = 2 * (y * pz - z * py), ty = 2 * (z * px - x * pz), tz = 2 * (x * py - y * px);
+        const float tx = 2 * (y * pz - z * py), ty = 2 * (z * px - x * pz),
+                    tz = 2 * (x * py - y * px);
         out[3 * i] = px + w * tx + (y * tz - z * ty) + s.position[0] + u * s.way[0];
         out[3 * i + 1] = py + w * ty + (z * tx - x * tz) + s.position[1] + u * s.way[1];
         out[3 * i + 2] = pz + w * tz + (x * ty - y * tx) + s.position[2] + u * s.way[2];
@@ -47,11 +48,13 @@ static size_t first_of(const int64_t *stamps, size_t count, int64_t stamp) {
 }
 
 /* All stamps are before the last key. */
-void move_points(const segment *segments, const int64_t *keys, size_t key_count, const int64_t *stamps,
-                 const float *points, float *out, size_t count) {
+void move_points(const segment *segments, const int64_t *keys, size_t key_count,
+                 const int64_t *stamps, const float *points, float *out, size_t count) {
 #pragma omp parallel for schedule(dynamic, 1)
     for (size_t k = 0; k < key_count - 1; k++) {
-        const size_t at = first_of(stamps, count, keys[k]), next = first_of(stamps, count, keys[k + 1]);
-        move_segment(&segments[k], keys[k], keys[k + 1], stamps + at, points + 3 * at, out + 3 * at, next - at);
+        const size_t at = first_of(stamps, count, keys[k]),
+                     next = first_of(stamps, count, keys[k + 1]);
+        move_segment(&segments[k], keys[k], keys[k + 1], stamps + at, points + 3 * at, out + 3 * at,
+                     next - at);
     }
 }

@@ -54,8 +54,7 @@ static inline void turn_by_one(const double q[4], double sign, size_t count, pm_
 static inline void turn_quaternions(pm_point_numbers *a, double sign, size_t count,
                                     pm_point_numbers *q) {
     for (size_t i = 0; i < count; i++) {
-        const pm_dquat by =
-            pm_dquat_of(sign * a[0][i], sign * a[1][i], sign * a[2][i], a[3][i]);
+        const pm_dquat by = pm_dquat_of(sign * a[0][i], sign * a[1][i], sign * a[2][i], a[3][i]);
         set_quaternion(pm_dquat_product(by, quaternion_at(q, i)), i, q);
     }
 }
@@ -306,8 +305,8 @@ PM_FLAT static void sample_arcs(const pm_trajectory *t, const arcs *a, size_t co
         const pm_rigid_arc arc = arc_at(a, a->is_one, i);
         for (size_t c = 0; c < 3; c++) {
             const size_t d = (c + 1) % 3, e = (c + 2) % 3;
-            const double carried = arc.v[d] * (to->t[e][i] - arc.t[e]) -
-                                   arc.v[e] * (to->t[d][i] - arc.t[d]);
+            const double carried =
+                arc.v[d] * (to->t[e][i] - arc.t[e]) - arc.v[e] * (to->t[d][i] - arc.t[d]);
             to->w[c][i] = arc.rate * arc.v[c];
             to->v[c][i] = arc.rate * (arc.way[c] + (t->screw ? carried : 0));
         }
@@ -426,8 +425,7 @@ static void invert(size_t count, poses *f) {
 /* ---- blocks --------------------------------------------------------------------------------------------- */
 
 /* A pose that does not move. */
-static void apply_fixed(const pm_points_request *r, const pm_dpose *rigid,
-                        pm_points_block *b) {
+static void apply_fixed(const pm_points_request *r, const pm_dpose *rigid, pm_points_block *b) {
     const double sign = r->job.inverse ? -1 : 1;
     poses by;
     spread(rigid->position, 3, by.t);

@@ -67,13 +67,14 @@ static pm_stamps stamps_of(check_data *m, pm_stamp_type type) {
     return (pm_stamps){.data = &m->stamps, .type = type, .base = -STEP, .unit = seconds ? 0 : 17};
 }
 
-/* A job that kernels of the device have. */
+/* A job that plain C computes, or kernels of the device have. */
 static pm_status check_points(pm_device *device, pm_check *check, const pm_points_job *job,
                               pm_error *error) {
+    const pm_plan_device *plan = device->plan;
     pm_points_request request;
     pm_points_made made;
     pm_status status = pm_points_request_of(job, NULL, &request, &made, error);
-    if (status == PM_OK && pm_points_have_kernel(&request, device->plan)) {
+    if (status == PM_OK && (!plan || plan->plain_c || pm_points_have_kernel(&request, plan))) {
         const pm_job resolved = pm_job_of_points(device, &request);
         status = pm_check_job(check, &resolved, PM_CHECK_POINTS, error);
     }
@@ -91,22 +92,22 @@ static pm_status check_trajectory(pm_device *device, pm_check *check, check_data
         uint8_t valid;
         const pm_moving_frame frame = {.trajectory = t,
                                        .tracks = {m->tracks, sizeof *m->tracks, 0}};
-        pm_points_job job = {
-            .count = POINTS,
-            .stamps = stamps_of(m, (pm_stamp_type)i),
-            .points = {.data = m->points, .stride = sizeof *m->points},
-            .frames = {frame},
-            .frame_count = 1,
-            .before = {.position = {1, 2, 3}},
-            .to_reference = !curve,
-            .reference = m->keys[KEYS / 2], /* in no gap */
-            .outside = i % 2 ? PM_OUTSIDE_CLAMP : PM_OUTSIDE_INVALID,
-            .max_gap = i == PM_STAMP_UINT32 ? STEP : 0,
-            .moved = {.data = taken}, /* its memory is that of the comparison */
-            .valid = &valid};
+        pm_points_job job = {.count = POINTS,
+                             .stamps = stamps_of(m, (pm_stamp_type)i),
+                             .points = {.data = m->points, .stride = sizeof *m->points},
+                             .frames = {frame},
+                             .frame_count = 1,
+                             .before = {.position = {1, 2, 3}},
+                             .to_reference = !curve,
+                             .reference = m->keys[KEYS / 2], /* in no gap */
+                             .outside = i % 2 ? PM_OUTSIDE_CLAMP : PM_OUTSIDE_INVALID,
+                             .max_gap = i == PM_STAMP_UINT32 ? STEP : 0,
+                             .moved = {.data = taken}, /* its memory is that of the comparison */
+                             .valid = &valid};
         if (curve) {
             job.frames[0].trajectory = curve;
-            job.frames[1] = (pm_moving_frame){.trajectory = t, .track = i % TRACKS, .inverse = true};
+            job.frames[1] =
+                (pm_moving_frame){.trajectory = t, .track = i % TRACKS, .inverse = true};
             job.frame_count = 2;
             job.inverse = i % 2;
             job.moved.type = i % 2 ? PM_COORDINATE_FLOAT32 : PM_COORDINATE_FLOAT64;

@@ -17,10 +17,9 @@ static const unsigned fields[] = {PM_POINTS_STAMPS,     PM_POINTS_POINTS,     PM
 enum { FIELDS = sizeof fields / sizeof *fields };
 
 /* The memory of a frame's keys. */
-static const pm_memory of_keys[] = {PM_MEMORY_KEY_STAMPS, PM_MEMORY_POINT_TRACKS,
-                                    PM_MEMORY_KEYS,       PM_MEMORY_CONSTANTS,
-                                    PM_MEMORY_LAYOUT,     PM_MEMORY_POSITIONS,
-                                    PM_MEMORY_SCALES,     PM_MEMORY_VECTOR_LAYOUT};
+static const pm_memory of_keys[] = {
+    PM_MEMORY_KEY_STAMPS, PM_MEMORY_POINT_TRACKS, PM_MEMORY_KEYS,   PM_MEMORY_CONSTANTS,
+    PM_MEMORY_LAYOUT,     PM_MEMORY_POSITIONS,    PM_MEMORY_SCALES, PM_MEMORY_VECTOR_LAYOUT};
 enum { OF_KEYS = sizeof of_keys / sizeof *of_keys };
 
 /* Between two frames of a chain: x y z and whether it is valid, in double. */

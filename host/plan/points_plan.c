@@ -140,9 +140,8 @@ void pm_points_resolve(pm_points_request *r) {
     r->by_track = job->to_reference && gives(r, PM_POINTS_TRACKS);
     r->needs_rate = gives(r, PM_POINTS_VELOCITIES) || gives(r, PM_POINTS_ANGULAR_VELOCITIES);
     r->needs_pose = r->needs_rate || gives(r, PM_POINTS_ROTATIONS) || gives(r, PM_POINTS_POSITIONS);
-    r->singles = outer->arcs && job->frame_count == 1 &&
-                 !job->frames[0].inverse && !job->inverse && gives(r, PM_POINTS_POINTS) &&
-                 job->points.type == PM_COORDINATE_FLOAT32 &&
+    r->singles = outer->arcs && job->frame_count == 1 && !job->frames[0].inverse && !job->inverse &&
+                 gives(r, PM_POINTS_POINTS) && job->points.type == PM_COORDINATE_FLOAT32 &&
                  (!gives(r, PM_POINTS_MOVED) || job->moved.type == PM_COORDINATE_FLOAT32);
 }
 
@@ -200,10 +199,10 @@ static pm_rigid_arc part_of(const pm_rigid_arc *arc, bool screw, pm_u32 parts, d
 void pm_points_make_arc(const pm_points_request *r, size_t number, size_t track,
                         float to[PM_POINT_ARC_FLOATS]) {
     const pm_trajectory *t = r->job.frames[0].trajectory;
-    const pm_rigid_arc part =
-        t->parts == 1 ? t->arcs[number]
-                      : part_of(&t->arcs[number / t->parts], t->screw, t->parts,
-                                (double)(number % t->parts) / t->parts);
+    const pm_rigid_arc part = t->parts == 1
+                                  ? t->arcs[number]
+                                  : part_of(&t->arcs[number / t->parts], t->screw, t->parts,
+                                            (double)(number % t->parts) / t->parts);
     const pm_rigid_arc *arc = &part;
     const pm_points_end *end = &r->ends[r->by_track ? track : 0];
     const double moves = r->job.directions ? 0 : 1;
@@ -300,9 +299,8 @@ static pm_variant variant_of(const pm_points_request *r, unsigned frame) {
     const pm_trajectory *t = r->job.frames[frame].trajectory;
     const pm_channel *turns = &t->clip->channels[PM_ROTATIONS];
     const pm_channel *places = &t->clip->channels[PM_POSITIONS];
-    pm_variant variant = {.file = r->singles ? "points" : "points_arcs",
-                          .curve = "slerp",
-                          .components = 4};
+    pm_variant variant = {
+        .file = r->singles ? "points" : "points_arcs", .curve = "slerp", .components = 4};
     if (t->arcs)
         return variant;
     variant.file = "points_curves";
@@ -330,8 +328,12 @@ static pm_point_frame frame_of(const pm_points_request *r, unsigned launch, unsi
     const bool shifts = shifts_apart(r, frame);
     pm_point_frame f = {.before = r->before,
                         .constant_floats = 4 * t->clip->padded_tracks,
-                        .first = !is_first ? PM_FIXED_NONE : job->inverse ? end : before,
-                        .last = !is_last ? PM_FIXED_NONE : job->inverse ? before : end,
+                        .first = !is_first      ? PM_FIXED_NONE
+                                 : job->inverse ? end
+                                                : before,
+                        .last = !is_last       ? PM_FIXED_NONE
+                                : job->inverse ? before
+                                               : end,
                         .inverts = job->inverse,
                         .directions = job->directions,
                         .by_track = r->by_track,
@@ -372,7 +374,8 @@ pm_step pm_plan_points(const pm_points_request *r, unsigned launch) {
 
 /* Kernels count points in 32 bits, and work sizes are rounded up. */
 size_t pm_plan_launch_points(const pm_points_request *r, const pm_plan_device *device) {
-    const size_t limit = pm_plan_launch_limit(device, r->singles ? PM_WORK_OF_VALUE : PM_WORK_OF_MOTION);
+    const size_t limit =
+        pm_plan_launch_limit(device, r->singles ? PM_WORK_OF_VALUE : PM_WORK_OF_MOTION);
     const size_t most = (size_t)1 << (r->job.frame_count > 1 ? 22 : 30);
     return limit < most ? limit : most;
 }

@@ -33,7 +33,8 @@ struct pm_trajectory {
     pm_rigid_arc *arcs; /* of all keys, track after track; NULL: the clip has the curves */
     size_t *first_arcs; /* (track_count) */
     bool screw;
-    pm_u32 parts; /* pm_point_arcs of each key, a power of 2: angle2 of none is above PM_LITTLE_TURN2 */
+    pm_u32
+        parts; /* pm_point_arcs of each key, a power of 2: angle2 of none is above PM_LITTLE_TURN2 */
 };
 
 static inline size_t pm_trajectory_keys(const pm_trajectory *t, size_t track) {
@@ -120,7 +121,7 @@ typedef struct pm_points_request {
     pm_points_job job;                    /* fields in host memory; of others their layout alone, */
     pm_address handles[PM_POINTS_FIELDS]; /* and here the address of record 0 */
     pm_stamp_rules rules;
-    pm_dpose before; /* its rotation has a norm of 1 */
+    pm_dpose before;                          /* its rotation has a norm of 1 */
     bool before_is_identity, end_is_identity; /* the latter of the poses of `ends` */
     const pm_points_end *ends;
     size_t end_count; /* with by_track one for each track of frame 0, else 1 */

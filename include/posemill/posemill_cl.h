@@ -197,9 +197,9 @@ typedef struct pm_cl_points {
  * are in buffers. Trajectories may be destroyed when the call returns. As a queue reports no failure, `outside` is not
  * PM_OUTSIDE_REFUSE, invalid_count is NULL, and a track that there is none of makes a point invalid.
  * Every job runs on queues of CPU devices whose jobs plain C computes (pm_engine_desc.programs_on_cpu). Kernels have
- * those of points in float32 that move to float32 by one trajectory of slerp and linear positions or of screws, with half
- * a radian from key to key at most, without poses, velocities, `inverse` and extrapolation; queues of other devices
- * refuse other jobs with PM_ERROR_ARGUMENT. */
+ * those of points, of any method, chain and type, without poses, velocities and extrapolation; on devices without double
+ * those of points in float32 alone that move to float32 by one trajectory of slerp and linear positions or of screws,
+ * without `inverse`. Queues of other devices refuse other jobs with PM_ERROR_ARGUMENT. */
 PM_API PM_EXPERIMENTAL pm_status pm_cl_move_points(const pm_points_job *job,
                                                    const pm_cl_points *fields,
                                                    cl_command_queue queue, cl_uint wait_count,

@@ -800,7 +800,8 @@ static void check_bits(pm_method method, bool screw, uint64_t salt) {
                                            .singles = method == PM_METHOD_SLERP,
                                            .before.rotation = {0, 0, 0, 1},
                                            .rules = {.max_gap = UINT64_MAX},
-                                           .before_is_identity = true, .end_is_identity = true,
+                                           .before_is_identity = true,
+                                           .end_is_identity = true,
                                            .ends = &end,
                                            .threads = 1};
         if (!pm_instruction_set_is_supported(set))

@@ -42,8 +42,10 @@ static pm_trajectory *make_trajectory(pm_engine *engine, pm_method method, bool 
             k ? stamps[k - 1] + 1 + (int64_t)(1e8 * (uniform ? 0.6 : random_unit(&r))) : epoch;
     for (size_t i = 0; i < (size_t)KEYS * TRACKS * 3; i++)
         positions[i] = 6.4e6 + (double)m.positions[i];
-    pm_trajectory_desc desc = {
-        .motion = motion_desc(&m, NULL, method), .key_count = KEYS, .stamps.data = stamps, .screw = screw};
+    pm_trajectory_desc desc = {.motion = motion_desc(&m, NULL, method),
+                               .key_count = KEYS,
+                               .stamps.data = stamps,
+                               .screw = screw};
     desc.motion.scales = desc.motion.scales_in = desc.motion.scales_out = (pm_array){.data = NULL};
     desc.motion.positions = (pm_array){.data = positions, .type = PM_FLOAT64};
     if (!screw && random_unit(&r) < 0.1)
