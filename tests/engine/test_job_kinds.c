@@ -110,12 +110,12 @@ static void make_states(pm_engine *engine, made_job *m) {
     make_crowd(engine, PM_CROWD_POSE_COUNT, PM_CROWD_OUTPUT_COUNT, m);
 }
 
-/* That kernels move: by small turns, without poses. */
+/* That kernels move: without poses. */
 static void make_points(pm_engine *engine, made_job *m) {
     random_source source = random_salted(0x10BA);
     float taken[3];
     uint8_t valid;
-    m->keys = motion_make(KEYS, TRACKS, 0.4, 0x10BA);
+    m->keys = motion_make(KEYS, TRACKS, 2, 0x10BA);
     for (size_t i = 0; i < COUNT; i++) {
         m->stamps[i] = (int64_t)(30000 * (random_unit(&source) + 0.01));
         m->tracks[i] = (uint32_t)random_size(&source, 0, TRACKS); /* the last: no track */
