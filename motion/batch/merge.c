@@ -115,7 +115,7 @@ static const char **names_of(const record_table *table, const batch_items *list,
 static bool find_files(merge_result *result, record_table *table, const batch_items *list) {
     size_t name_count = 0, listed_count = 0;
     const char *const *names = record_table_names(table, &name_count);
-    const char **listed = names_of(table, list, &listed_count);
+    FREED const char **listed = names_of(table, list, &listed_count);
     if (names && listed) {
         result->files = calloc(name_count + listed_count + 1, sizeof *result->files);
         result->records = calloc(name_count + listed_count + 1, sizeof *result->records);
@@ -124,7 +124,6 @@ static bool find_files(merge_result *result, record_table *table, const batch_it
     if (good)
         join(result, table, names, name_count, listed, listed_count);
     result->shown.files = result->files;
-    free(listed);
     return good;
 }
 

@@ -57,7 +57,7 @@ static pm_status refuse_two(const char *output, pm_error *error) {
 
 /* Items have different names, but their extensions were replaced. */
 static pm_status check_names(const batch_plan *plan, pm_error *error) {
-    const char **sorted = malloc((plan->item_count + 1) * sizeof *sorted);
+    FREED const char **sorted = malloc((plan->item_count + 1) * sizeof *sorted);
     pm_status status = PM_OK;
     if (!sorted)
         return refuse_memory(error);
@@ -67,7 +67,6 @@ static pm_status check_names(const batch_plan *plan, pm_error *error) {
     for (size_t i = 1; status == PM_OK && i < plan->item_count; i++)
         if (strcmp(sorted[i - 1], sorted[i]) == 0)
             status = refuse_two(sorted[i], error);
-    free(sorted);
     return status;
 }
 

@@ -28,7 +28,7 @@ static int compare_names(const void *left, const void *right) {
 /* Joints are never looked up by name, so duplicate names cause only one warning. */
 static bool warn_of_duplicates(bvh_scan *scan) {
     const bvh *model = scan->model;
-    const bvh_joint **sorted = calloc(model->joint_count, sizeof *sorted);
+    FREED const bvh_joint **sorted = calloc(model->joint_count, sizeof *sorted);
     size_t i, duplicates = 0, example = 0;
     char text[BVH_JOINT_TEXT];
 
@@ -43,7 +43,6 @@ static bool warn_of_duplicates(bvh_scan *scan) {
             duplicates++;
         }
     }
-    free(sorted);
     if (duplicates != 0) {
         bvh_describe_joint(model, example, text);
         motion_warn(&scan->input->warnings,

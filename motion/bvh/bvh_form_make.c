@@ -67,7 +67,7 @@ static bool put_name(const maker *m, size_t node) {
         name.text++;
     while (name.size > 0 && text_is_blank(name.text[name.size - 1]))
         name.size--;
-    char *copy = malloc(name.size + sizeof after);
+    FREED char *copy = malloc(name.size + sizeof after);
     if (!copy)
         return false;
     for (size_t i = 0; i < name.size; i++)
@@ -79,7 +79,6 @@ static bool put_name(const maker *m, size_t node) {
     fwrite(copy, 1, name.size, m->text);
     if (name.size == 0)
         fprintf(m->text, "joint%zu", node);
-    free(copy);
     return true;
 }
 

@@ -6,10 +6,8 @@
  */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "host/base/elementary.h"
 #include "motion/csv/csv.h"
 #include "motion/model/compose.h"
 #include "motion/model/evaluate.h"

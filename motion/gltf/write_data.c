@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "host/base/elementary.h"
-#include "motion/base/arena.h"
 #include "motion/base/os.h"
 #include "motion/gltf/write.h"
 #include "motion/model/evaluate.h"

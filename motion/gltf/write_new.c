@@ -10,8 +10,6 @@
 #include <string.h>
 
 #include "motion/base/printable.h"
-#include "motion/gltf/accessor.h"
-#include "motion/gltf/glb.h"
 #include "motion/gltf/write.h"
 #include "motion/model/compose.h"
 #include "motion/model/pose.h"

@@ -112,7 +112,7 @@ static pm_status refuse_folder(batch_item *item, batch_item *other, pm_error *er
 
 /* One with a fault has no output: it may be that folder, which could not be read to its end. */
 static pm_status check_folders(const batch_items *items, pm_error *error) {
-    batch_item **order = malloc((items->count + 1) * sizeof *order);
+    FREED batch_item **order = malloc((items->count + 1) * sizeof *order);
     batch_item *file = NULL; /* the last one that may be a folder of those that follow */
     pm_status status = PM_OK;
     if (!order)
@@ -128,7 +128,6 @@ static pm_status check_folders(const batch_items *items, pm_error *error) {
         if (is_used && (!file || file->fault || !lies_in(order[i], file)))
             file = order[i];
     }
-    free(order);
     return status;
 }
 

@@ -64,16 +64,12 @@ static pm_status check_digests(const zip_archive *zip, size_t threads, pm_error 
             return refuse(m, error, "is compressed or encrypted");
     }
     const size_t count = cut(zip, NULL);
-    block *blocks = calloc(count + 1, sizeof *blocks);
+    FREED block *blocks = calloc(count + 1, sizeof *blocks);
     if (!blocks)
         return motion_refuse_memory(error);
     cut(zip, blocks);
-    pm_status status =
-        array_run(threads, count, &(array_work){.item = digest, .user = blocks}, error);
-    if (status == PM_OK)
-        status = compare_digests(zip, blocks, error);
-    free(blocks);
-    return status;
+    MOTION_TRY(array_run(threads, count, &(array_work){.item = digest, .user = blocks}, error));
+    return compare_digests(zip, blocks, error);
 }
 
 /* Numbers that are not aligned, as other writers leave them, are copied. */

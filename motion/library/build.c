@@ -177,14 +177,11 @@ static pm_status put_rows(const builder *b, size_t array, size_t motion, const v
 static pm_status put_coded(const builder *b, size_t motion, const float *rows, pm_error *error) {
     const pm_library_content *c = &b->content;
     const size_t frames = (size_t)c->motions[motion].frames;
-    void *codes = malloc(frames * pm_keys_row_bytes(c->key_format, c->joint_count));
+    FREED void *codes = malloc(frames * pm_keys_row_bytes(c->key_format, c->joint_count));
     if (!codes)
         return motion_refuse_memory(error);
-    pm_status status = library_encode(c, rows, 0, frames, codes, error);
-    if (status == PM_OK)
-        status = put_rows(b, b->arrays.rotations, motion, codes, error);
-    free(codes);
-    return status;
+    MOTION_TRY(library_encode(c, rows, 0, frames, codes, error));
+    return put_rows(b, b->arrays.rotations, motion, codes, error);
 }
 
 static pm_status write_robot(const builder *b, const library_source *source, size_t clip,

@@ -61,7 +61,7 @@ size_t library_ball(const pm_library_content *c) {
 /* They have all hinges in their order, and no joint twice. */
 static pm_status check_coordinates(const pm_library_content *c, pm_error *error) {
     size_t hinges = 0;
-    bool *seen = calloc(c->joint_count, sizeof *seen);
+    FREED bool *seen = calloc(c->joint_count, sizeof *seen);
     bool good = are_below(c->coordinates, c->coordinate_count, c->joint_count);
     if (!seen)
         return motion_refuse_memory(error);
@@ -72,7 +72,6 @@ static pm_status check_coordinates(const pm_library_content *c, pm_error *error)
         if (good && c->axes && has_axis(c, joint))
             good = hinges < c->hinge_count && c->hinges[hinges++] == joint;
     }
-    free(seen);
     return good && (c->coordinate_count == 0 || hinges == c->hinge_count)
                ? PM_OK
                : motion_refuse(error, "skeleton/coordinates: expected all hinges in their order, "
@@ -82,7 +81,7 @@ static pm_status check_coordinates(const pm_library_content *c, pm_error *error)
 /* They are the joints that have an axis, each once. */
 static pm_status check_hinges(const pm_library_content *c, pm_error *error) {
     size_t axes = 0;
-    bool *seen = calloc(c->joint_count, sizeof *seen);
+    FREED bool *seen = calloc(c->joint_count, sizeof *seen);
     bool good = are_below(c->hinges, c->hinge_count, c->joint_count);
     if (!seen)
         return motion_refuse_memory(error);
@@ -92,7 +91,6 @@ static pm_status check_hinges(const pm_library_content *c, pm_error *error) {
         good = !seen[c->hinges[i]] && has_axis(c, c->hinges[i]);
         seen[c->hinges[i]] = true;
     }
-    free(seen);
     return good && axes == c->hinge_count
                ? PM_OK
                : motion_refuse(error, "skeleton/hinges: are not the joints that have an axis");
@@ -118,7 +116,7 @@ pm_status library_check_skeleton(const pm_library_content *c, pm_error *error) {
 }
 
 static pm_status check_names(const pm_library_content *c, pm_error *error) {
-    motion_named *order = malloc(c->motion_count * sizeof *order);
+    FREED motion_named *order = malloc(c->motion_count * sizeof *order);
     pm_status status = PM_OK;
     if (!order)
         return motion_refuse_memory(error);
@@ -128,7 +126,6 @@ static pm_status check_names(const pm_library_content *c, pm_error *error) {
     for (size_t i = 1; i < c->motion_count && status == PM_OK; i++)
         if (motion_compare_names(order[i - 1].name, order[i].name) == 0)
             status = refuse_name("motions", order[i].name, "is the name of two", error);
-    free(order);
     return status;
 }
 

@@ -4,7 +4,6 @@
  * angle about -M a, where M mirrors vectors: the angle keeps its sign where the partner's axis is that one,
  * and changes it where the axis is M a.
  */
-#include <math.h>
 #include <string.h>
 
 #include "host/base/elementary.h"

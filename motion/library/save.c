@@ -3,7 +3,6 @@
  * Writes the motions that a library has, which are from any files, to one.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "motion/library/library.h"
 
@@ -161,12 +160,11 @@ pm_status pm_library_append(const char *path, const pm_library *library, pm_erro
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", path ? "library" : "path");
     MOTION_TRY(pm_library_open(NULL, path, NULL, &file, error));
     const size_t room = pm_library_list(library, NULL, 0);
-    uint32_t *ids = calloc(room + 1, sizeof *ids);
+    FREED uint32_t *ids = calloc(room + 1, sizeof *ids);
     const size_t found = ids ? pm_library_list(library, ids, room) : 0;
     const pm_status status =
         ids ? append(file, library, ids, found < room ? found : room, path, error)
             : motion_refuse_memory(error);
-    free(ids);
     pm_library_destroy(&file);
     return status;
 }

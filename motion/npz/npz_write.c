@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "motion/base/arena.h"
 #include "motion/base/os.h"
 #include "motion/npz/npz_numbers.h"
 #include "motion/npz/npz_write.h"

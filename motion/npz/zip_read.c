@@ -165,7 +165,7 @@ static int compare_places(const void *a, const void *b) {
 
 /* Data in two members at once would unpack a small file into any size. */
 static pm_status check_overlaps(const zip_archive *archive, pm_error *error) {
-    const zip_member **order = malloc((archive->count + 1) * sizeof *order);
+    FREED const zip_member **order = malloc((archive->count + 1) * sizeof *order);
     pm_status status = PM_OK;
     MOTION_TRY_MEMORY(order, error);
     for (size_t i = 0; i < archive->count; i++)
@@ -177,7 +177,6 @@ static pm_status check_overlaps(const zip_archive *archive, pm_error *error) {
         if (before->packed.data + before->packed.size > header)
             status = zip_refuse(error, m, "overlaps another member");
     }
-    free(order);
     return status;
 }
 

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "motion/base/arena.h"
 #include "motion/base/os.h"
 #include "motion/model/evaluate.h"
 
