@@ -264,8 +264,7 @@ static pm_status read(const motion_input *input, pm_motion *motion, pm_error *er
         status = read_numbers(&r);
     if (status == PM_OK)
         status = make_clip(&r);
-    free(r.numbers);
-    free(r.given);
+    MOTION_FREE(r.numbers, r.given);
     return status;
 }
 

@@ -372,9 +372,7 @@ void batch_end(batch **made) {
         return;
     for (size_t i = 0; b->curves && i < b->jobs; i++)
         task_curve_release(&b->curves[i]);
-    free(b->curves);
-    free(b->records_path);
-    free(b->outputs);
+    MOTION_FREE(b->curves, b->records_path, b->outputs);
     guesses_release(b->guesses, b->plan.count);
     report_end(&b->report);
     member_reader_close(&b->members);

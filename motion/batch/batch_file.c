@@ -362,7 +362,6 @@ void batch_file_run(const batch_common *common, task_curve *curve, batch_file *f
 void batch_result_release(batch_result *result) {
     for (size_t i = 0; i < result->warning_count; i++)
         free(result->warnings[i]);
-    free(result->warnings);
-    free(result->report.jumps);
+    MOTION_FREE(result->warnings, result->report.jumps);
     *result = (batch_result){.warnings = NULL};
 }

@@ -31,8 +31,7 @@ pm_status report_begin(const report_request *request, batch_report **report, pm_
     batch_report *r = calloc(1, sizeof *r);
     report_file *files = calloc(request->plan->count + 1, sizeof *files);
     if (!r || !files) {
-        free(r);
-        free(files);
+        MOTION_FREE(r, files);
         return motion_refuse_output_memory(error);
     }
     *r = (batch_report){.request = *request, .files = files};
@@ -60,10 +59,7 @@ void report_end(batch_report **report) {
     for (size_t i = 0; i < r->request.plan->count; i++)
         report_file_release(&r->files[i]);
     member_reader_close(&r->members);
-    free(r->files);
-    free(r->rows);
-    free(r->summary.path);
-    free(r);
+    MOTION_FREE(r->files, r->rows, r->summary.path, r);
     *report = NULL;
 }
 

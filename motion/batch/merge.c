@@ -213,7 +213,5 @@ bool merge_find(record_table *table, const batch_items *list, merge_result *resu
 }
 
 void merge_release(merge_result *result) {
-    free(result->files);
-    free(result->records);
-    free(result->groups);
+    MOTION_FREE(result->files, result->records, result->groups);
 }

@@ -164,18 +164,14 @@ pm_status batch_plan_of(const pm_motion_batch_list *list, const pm_motion_batch_
 }
 
 void batch_plan_release(batch_plan *plan) {
-    for (size_t i = 0; i < plan->count && plan->files; i++) {
-        free(plan->files[i].data);
-        free(plan->files[i].fault);
-    }
+    for (size_t i = 0; i < plan->count && plan->files; i++)
+        MOTION_FREE(plan->files[i].data, plan->files[i].fault);
     for (size_t i = 0; i < plan->item_count; i++) {
         if (plan->names)
             free(plan->names[i]);
         if (plan->outs)
             free(plan->outs[i]);
     }
-    free(plan->files);
-    free(plan->names);
-    free(plan->outs);
+    MOTION_FREE(plan->files, plan->names, plan->outs);
     *plan = (batch_plan){.count = 0};
 }

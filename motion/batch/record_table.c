@@ -54,9 +54,7 @@ void record_table_destroy(record_table **table) {
         free(t->files[i]);
     free(t->entries);
     json_decref(t->places);
-    free(t->files);
-    free(t->names);
-    free(t);
+    MOTION_FREE(t->files, t->names, t);
     *table = NULL;
 }
 

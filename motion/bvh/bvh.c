@@ -104,12 +104,6 @@ void bvh_free(bvh **model) {
 
     if (!m)
         return;
-    free(m->joints);
-    free(m->sites);
-    free(m->channels);
-    free(m->values);
-    free(m->rows);
-    free(m->hierarchy);
-    free(m);
+    MOTION_FREE(m->joints, m->sites, m->channels, m->values, m->rows, m->hierarchy, m);
     *model = NULL;
 }

@@ -187,8 +187,7 @@ pm_status bvh_form_read(bvh_form *form, char *text, size_t size, pm_error *error
 void bvh_form_release(bvh_form *form) {
     pose_plan_release(&form->plan);
     bvh_free(&form->own);
-    free(form->same);
-    free(form->nodes);
+    MOTION_FREE(form->same, form->nodes);
 }
 
 static bool allocate(maker *m) {
@@ -216,9 +215,7 @@ pm_status bvh_form_make(const motion_writing *writing, bvh_form *form, pm_error 
         good = os_text_end(m.text, &text, &size) && good;
     }
     form->nodes = m.nodes;
-    free(m.has_positions);
-    free(m.first_child);
-    free(m.next_sibling);
+    MOTION_FREE(m.has_positions, m.first_child, m.next_sibling);
     if (good)
         return bvh_form_read(form, text, size, error);
     free(text);

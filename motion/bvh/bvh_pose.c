@@ -107,9 +107,7 @@ pm_status pose_plan_make(pose_plan *plan, const bvh *model, pm_error *error) {
 }
 
 void pose_plan_release(pose_plan *plan) {
-    free(plan->rotations);
-    free(plan->vectors);
-    free(plan->plains);
+    MOTION_FREE(plan->rotations, plan->vectors, plan->plains);
     memset(plan, 0, sizeof *plan);
 }
 

@@ -347,10 +347,6 @@ pm_status csv_write(const motion_writing *given, const motion_sink *sink, pm_err
         status = count > 0 ? write_rows(&w) : write_source(&w);
     if (status == PM_OK)
         status = flush(&w);
-    free(w.buffer);
-    free(w.numbers);
-    free(w.values);
-    free(w.positions);
-    free(w.row);
+    MOTION_FREE(w.buffer, w.numbers, w.values, w.positions, w.row);
     return status;
 }

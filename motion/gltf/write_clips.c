@@ -293,7 +293,6 @@ pm_status gltf_replace_clip(gltf_writer *w, gltf_new_clip *fresh, pm_error *erro
     pm_status status = r.is_taken && r.inputs && fresh->parts && fresh->kinds
                            ? replace_channels(&r, error)
                            : motion_refuse_memory(error);
-    free(r.is_taken);
-    free(r.inputs);
+    MOTION_FREE(r.is_taken, r.inputs);
     return status;
 }

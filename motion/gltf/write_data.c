@@ -215,8 +215,7 @@ static bool allocate_block(sample_block *b) {
 static void release_block(sample_block *b) {
     for (size_t c = b->begin; c < b->end; c++)
         b->channels[c] = NULL;
-    free(b->samples);
-    free(b->numbers);
+    MOTION_FREE(b->samples, b->numbers);
     b->samples = NULL;
     b->numbers = NULL;
 }
@@ -249,7 +248,6 @@ pm_status gltf_write_clip(const gltf_new_clip *clip, const motion_sink *sink, pm
                                                    : put_numbers(clip, part, sink, error);
     }
     release_block(&b);
-    free(b.channels);
-    free(b.offsets);
+    MOTION_FREE(b.channels, b.offsets);
     return status;
 }

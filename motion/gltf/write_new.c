@@ -369,7 +369,6 @@ void gltf_release_document(gltf_new_document *made) {
         json_decref(made->clips[i].animation);
         free((size_t *)(uintptr_t)made->clips[i].json_channels);
     }
-    free(made->clips);
-    free(made->buffer.owned);
+    MOTION_FREE(made->clips, made->buffer.owned);
     json_decref(made->document.root);
 }

@@ -202,8 +202,7 @@ void batch_items_release(batch_items *items) {
         item_release(&items->items[i]);
     for (size_t i = 0; i < items->archive_count; i++)
         free(items->archives[i]);
-    free(items->items);
-    free(items->archives);
+    MOTION_FREE(items->items, items->archives);
     *items = (batch_items){.count = 0};
 }
 
@@ -252,8 +251,7 @@ batch_item *item_add(batch_items *items, char *path, char *name) {
     batch_item *more = motion_with_room(items->items, items->count, &items->room, sizeof *more);
     items->items = more ? more : items->items;
     if (!path || !name || !more) {
-        free(path);
-        free(name);
+        MOTION_FREE(path, name);
         return NULL;
     }
     batch_item *item = &items->items[items->count++];
@@ -264,10 +262,7 @@ batch_item *item_add(batch_items *items, char *path, char *name) {
 }
 
 void item_release(batch_item *item) {
-    free(item->path);
-    free(item->name);
-    free(item->layout);
-    free(item->fault);
+    MOTION_FREE(item->path, item->name, item->layout, item->fault);
     *item = (batch_item){.path = NULL};
 }
 

@@ -57,10 +57,8 @@ static pm_status find_members(member_lines *members, batch_items *items, pm_erro
 }
 
 static void release_members(member_lines *members) {
-    for (size_t i = 0; i < members->count; i++) {
-        free(members->lines[i].archive);
-        free(members->lines[i].member);
-    }
+    for (size_t i = 0; i < members->count; i++)
+        MOTION_FREE(members->lines[i].archive, members->lines[i].member);
     free(members->lines);
 }
 

@@ -89,10 +89,7 @@ struct pm_curriculum {
 };
 
 static void free_table(table *t) {
-    free(t->motions);
-    free(t->failures);
-    free(t->bins);
-    free(t->guide);
+    MOTION_FREE(t->motions, t->failures, t->bins, t->guide);
     *t = (table){0};
 }
 

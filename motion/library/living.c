@@ -323,14 +323,11 @@ void pm_library_destroy(pm_library **library) {
     const library_state *state = atomic_load(&old->latest);
     for (size_t i = 0; i < state->count; i++)
         free_entry(state->entries[i]);
-    for (size_t i = 0; i < 2; i++) {
-        free(old->states[i].entries);
-        free(old->states[i].weights);
-    }
+    for (size_t i = 0; i < 2; i++)
+        MOTION_FREE(old->states[i].entries, old->states[i].weights);
     leave_part(old->part);
     pthread_mutex_destroy(&old->changing);
-    free(old->stale);
-    free(old);
+    MOTION_FREE(old->stale, old);
     *library = NULL;
 }
 

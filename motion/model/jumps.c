@@ -237,9 +237,7 @@ bool jumps_of_channel(jump_list *list, const pm_motion_clip *clip, size_t clip_i
         find_fast_steps(&s);
         good = sort_out(&s, list, clip_index, channel);
     }
-    free(s.sizes);
-    free(s.speeds);
-    free(s.jumps);
+    MOTION_FREE(s.sizes, s.speeds, s.jumps);
     return good;
 }
 

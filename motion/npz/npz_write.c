@@ -133,8 +133,7 @@ static void release_outputs(const npz_writer *w) {
     for (size_t r = 0; w->outputs && r < w->document->row_count; r++) {
         free(w->outputs[r].bytes);
         zip_packing_release(w->outputs[r].packing);
-        free(w->outputs[r].extracted);
-        free(w->outputs[r].near);
+        MOTION_FREE(w->outputs[r].extracted, w->outputs[r].near);
     }
     free(w->outputs);
 }

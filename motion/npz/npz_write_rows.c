@@ -331,12 +331,7 @@ pm_status npz_prepare_rows(npz_writer *w) {
 }
 
 void npz_release_rows(npz_writer *w) {
-    free(w->derived);
-    free(w->channels);
-    free(w->velocities);
-    free(w->numbers);
-    free(w->positions);
-    free(w->files);
+    MOTION_FREE(w->derived, w->channels, w->velocities, w->numbers, w->positions, w->files);
     npz_release_sources(&w->sources, w->document);
     free(w->row);
 }

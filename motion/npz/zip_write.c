@@ -230,8 +230,7 @@ void zip_packing_release(zip_packing *packing) {
     if (!packing)
         return;
     deflateEnd(&packing->stream);
-    free(packing->packed);
-    free(packing);
+    MOTION_FREE(packing->packed, packing);
 }
 
 pm_status zip_write_bytes(zip_writer *writer, const zip_member *member, zip_bytes bytes,

@@ -217,8 +217,7 @@ static pm_method method_of(const pm_motion_resample_options *options) {
 static void release_groups(sampler *s) {
     for (size_t g = 0; g < TRACKS_MAX_GROUPS; g++) {
         sampler_release_curve(&s->groups[g]);
-        free(s->groups[g].samples);
-        free(s->groups[g].reference);
+        MOTION_FREE(s->groups[g].samples, s->groups[g].reference);
         s->groups[g] = (sampler_group){.clip = NULL};
     }
     free(s->times);

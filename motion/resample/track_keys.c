@@ -325,10 +325,6 @@ pm_status tracks_describe(track_group *group, const pm_motion *motion, const pm_
 }
 
 void tracks_keys_release(track_keys *keys) {
-    free(keys->timelines);
-    free(keys->timeline_of);
-    free(keys->keys);
-    free(keys->in);
-    free(keys->out);
+    MOTION_FREE(keys->timelines, keys->timeline_of, keys->keys, keys->in, keys->out);
     *keys = (track_keys){.timelines = NULL};
 }

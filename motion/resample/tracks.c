@@ -116,9 +116,7 @@ pm_status tracks_divide(track_groups *groups, const pm_motion_clip *clip, size_t
 }
 
 void tracks_release(track_groups *groups) {
-    for (size_t g = 0; g < groups->count; g++) {
-        free(groups->groups[g].numbers);
-        free(groups->groups[g].timelines);
-    }
+    for (size_t g = 0; g < groups->count; g++)
+        MOTION_FREE(groups->groups[g].numbers, groups->groups[g].timelines);
     *groups = (track_groups){.count = 0};
 }
