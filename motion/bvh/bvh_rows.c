@@ -16,7 +16,6 @@
 static bool take_colon(bvh_scan *scan, text_span *word) {
     const char *colon = memchr(word->begin, ':', word->size);
     text_span next;
-
     if (colon) {
         scan->at = colon + 1; /* `Frames:3` continues after the colon */
         word->size = (size_t)(colon - word->begin);
@@ -35,7 +34,6 @@ static size_t count_words(const bvh_scan *scan, const char *line) {
     bvh_scan ahead = *scan;
     const char *stop = line;
     size_t count = 0;
-
     while (stop < scan->end && *stop != '\n' && *stop != '\r')
         stop++;
     ahead.at = line;
@@ -53,7 +51,6 @@ static bool read_frames(bvh_scan *scan) {
     const char *end = word.begin + word.size;
     uint64_t value = 0;
     bool is_number = text_read_integer(word.begin, end, &value) == end;
-
     scan->frames = is_blank ? scan->at : word.begin;
     if (is_blank && (!is_number || count_words(scan, word.begin) != 1)) {
         scan->model->frames_stated = UINT64_MAX;
@@ -69,7 +66,6 @@ static bool read_frames(bvh_scan *scan) {
 static text_span frame_time_word(bvh_scan *scan) {
     text_span none = {scan->at, 0};
     const char *colon = scan->at;
-
     if (count_words(scan, colon) == 0) {
         bvh_scan ahead = *scan;
         text_span word = bvh_next_word(&ahead);
@@ -88,7 +84,6 @@ static bool read_frame_time(bvh_scan *scan) {
     const char *end = word.begin + word.size;
     bool given = scan->options->source_rate.den != 0;
     double seconds = 0;
-
     model->frame_time = word;
     if (text_read_number(word.begin, end, &seconds, &scan->commas) != end)
         return given || bvh_refuse_about(scan, word.begin, about_rate,
@@ -120,14 +115,12 @@ static bool read_frame_time(bvh_scan *scan) {
 static bool at_row(const bvh_scan *scan) {
     bvh_scan ahead = *scan;
     text_span word = bvh_next_word(&ahead);
-
     return !text_is(word, "Frames") && !text_is(word, "Frames:") && !text_is(word, "Frame") &&
            !(word.size > 7 && text_is((text_span){word.begin, 7}, "Frames:"));
 }
 
 bool bvh_scan_head(bvh_scan *scan) {
     bool frames = false, time = false;
-
     scan->model->rate = scan->options->source_rate;
     while (!at_row(scan)) {
         text_span word = bvh_next_word(scan);
@@ -165,7 +158,6 @@ static bool grow_rows(row_reader *r) {
     size_t channels = model->channel_count, wanted = r->capacity * 2;
     double *values;
     bvh_row *rows;
-
     if (r->capacity == 0) {
         /* The stated number of rows, if the text is long enough for it. */
         size_t possible = (size_t)(r->scan->end - r->scan->at) / 2 / channels + 1;
@@ -186,7 +178,6 @@ static bool grow_rows(row_reader *r) {
 static void end_row(row_reader *r) {
     bvh *model = r->scan->model;
     bvh_row row = {{r->begin, (size_t)(r->end - r->begin)}, r->held};
-
     model->rows[model->frame_count++] = row;
     r->count = 0;
     r->held = false;
@@ -202,7 +193,6 @@ static bool refuse_too_long(row_reader *r, const char *location) {
     bvh_scan *scan = r->scan;
     size_t channels = scan->model->channel_count;
     size_t first = count_words(scan, r->begin);
-
     if (text_line_of(scan->begin, r->begin) != text_line_of(scan->begin, location))
         return bvh_refuse(scan, r->begin, "row has %zu numbers; expected %zu, one per channel",
                           first, channels);
@@ -221,7 +211,6 @@ static bool take_not_finite(row_reader *r, text_span word, double *value) {
     const bvh *model = scan->model;
     char joint[BVH_JOINT_TEXT];
     text_span channel = model->channels[r->count].name;
-
     if (!scan->input->gaps && scan->options->hold_nan && model->frame_count > 0) {
         *value = value[-(ptrdiff_t)model->channel_count];
         r->held = true;
@@ -252,7 +241,6 @@ static bool take_not_finite(row_reader *r, text_span word, double *value) {
 static bool looks_like_row(const bvh_scan *scan, text_span word) {
     double number;
     size_t commas = 0;
-
     return text_read_number(word.begin, word.begin + word.size, &number, &commas) != NULL ||
            count_words(scan, word.begin) == scan->model->channel_count;
 }
@@ -265,7 +253,6 @@ static bool take_text(row_reader *r, text_span word, bool *done) {
     size_t channels = model->channel_count;
     char joint[BVH_JOINT_TEXT];
     bool commas = memchr(word.begin, ',', word.size) != NULL;
-
     if (r->count == channels && model->frame_count + 1 >= model->frames_stated)
         end_row(r);
     if (r->count == 0 &&
@@ -289,7 +276,6 @@ static bool take_odd_word(row_reader *r, double *value, bool *done) {
     bvh_scan *scan = r->scan;
     const char *start = scan->at, *end = start;
     text_span word;
-
     while (end < scan->end && !text_is_blank(*end) && *end != '\0')
         end++;
     word.begin = start;
@@ -311,7 +297,6 @@ static bool take_number(row_reader *r, bool *done) {
     size_t channels = model->channel_count, commas = scan->commas;
     const char *end;
     double scratch, *value;
-
     if (model->frame_count == r->capacity && !grow_rows(r))
         return false;
     value =
@@ -336,7 +321,6 @@ static bool take_number(row_reader *r, bool *done) {
 static bool check_row_count(bvh_scan *scan) {
     const bvh *model = scan->model;
     uint64_t stated = model->frames_stated;
-
     if (model->frame_count == 0)
         return bvh_refuse(scan, scan->at, "no frames; expected at least one row");
     if (stated == model->frame_count)
@@ -361,7 +345,6 @@ static bool check_row_count(bvh_scan *scan) {
 bool bvh_scan_rows(bvh_scan *scan) {
     row_reader r = {scan, 0, scan->at, scan->at, false, 0};
     bool done = false;
-
     while (!done) {
         while (scan->at < scan->end && text_is_blank(*scan->at)) {
             if (*scan->at == '\n' || *scan->at == '\r')

@@ -22,7 +22,6 @@ text_span bvh_next_word(bvh_scan *scan) {
 
 char *bvh_printable(text_span word, char text[BVH_PRINTABLE_SIZE]) {
     size_t size = utf8_cut(word.begin, word.size, BVH_PRINTABLE_BYTES);
-
     printable_text(text, BVH_PRINTABLE_SIZE, word.begin, size);
     return text;
 }
@@ -30,7 +29,6 @@ char *bvh_printable(text_span word, char text[BVH_PRINTABLE_SIZE]) {
 bool bvh_next_number(bvh_scan *scan, const char *what, double *value) {
     text_span word = bvh_next_word(scan);
     const char *end = word.begin + word.size;
-
     if (text_read_number(word.begin, end, value, &scan->commas) != end)
         return bvh_refuse(scan, word.begin, "%s is '%s'; expected a number", what,
                           bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}));
@@ -42,7 +40,6 @@ bool bvh_next_number(bvh_scan *scan, const char *what, double *value) {
 static void refuse(bvh_scan *scan, const char *location, motion_about about, const char *reason,
                    va_list arguments) {
     char text[1024];
-
     if (!scan->failed) {
         vsnprintf(text, sizeof text, reason, arguments);
         motion_refuse(scan->error, "line %zu: %s", text_line_of(scan->begin, location), text);
@@ -53,7 +50,6 @@ static void refuse(bvh_scan *scan, const char *location, motion_about about, con
 
 bool bvh_refuse(bvh_scan *scan, const char *location, const char *reason, ...) {
     va_list arguments;
-
     va_start(arguments, reason);
     refuse(scan, location, (motion_about){.cure = NULL}, reason, arguments);
     va_end(arguments);
@@ -63,7 +59,6 @@ bool bvh_refuse(bvh_scan *scan, const char *location, const char *reason, ...) {
 bool bvh_refuse_about(bvh_scan *scan, const char *location, motion_about about, const char *reason,
                       ...) {
     va_list arguments;
-
     va_start(arguments, reason);
     refuse(scan, location, about, reason, arguments);
     va_end(arguments);
@@ -85,7 +80,6 @@ void bvh_describe_joint(const bvh *model, size_t joint, char text[BVH_JOINT_TEXT
 bool bvh_grow(void **array, size_t count, size_t *capacity, size_t element_size) {
     size_t wanted;
     void *grown;
-
     if (count < *capacity)
         return true;
     if (*capacity > SIZE_MAX / 4 / element_size)

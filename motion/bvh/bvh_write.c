@@ -15,7 +15,6 @@ enum { WRITER_BYTES = 1 << 20 };
 
 static pm_status flush(bvh_writer *writer, pm_error *error) {
     size_t used = writer->used;
-
     writer->used = 0;
     return used == 0 ? PM_OK : writer->sink->write(writer->sink->user, writer->buffer, used, error);
 }
@@ -23,7 +22,6 @@ static pm_status flush(bvh_writer *writer, pm_error *error) {
 /* Reserves `size` bytes. A row larger than the buffer enlarges it. */
 static pm_status reserve(bvh_writer *writer, size_t size, pm_error *error) {
     pm_status status = PM_OK;
-
     if (writer->capacity - writer->used >= size)
         return PM_OK;
     status = flush(writer, error);
@@ -52,7 +50,6 @@ pm_status bvh_writer_begin(bvh_writer *writer, const bvh *model, const motion_si
                            pm_error *error) {
     char line[128], time[RATE_TEXT];
     pm_status status;
-
     memset(writer, 0, sizeof *writer);
     writer->model = model;
     writer->sink = sink;
@@ -77,7 +74,6 @@ pm_status bvh_writer_begin(bvh_writer *writer, const bvh *model, const motion_si
 static void end_row(bvh_writer *writer, char *end) {
     const char *line_end = writer->model->line_end;
     size_t size = strlen(line_end);
-
     memcpy(end - 1, line_end, size);
     end += size - 1;
     writer->bytes += (size_t)(end - writer->buffer) - writer->used;
@@ -90,7 +86,6 @@ pm_status bvh_writer_source_row(bvh_writer *writer, const bvh *from, size_t fram
     const char *at = row->text.begin, *end = at + row->text.size;
     pm_status status;
     char *out;
-
     if (row->held)
         return bvh_writer_row(writer, from->values + frame * from->channel_count, NULL, error);
     status = reserve(writer, row->text.size + 4, error);
@@ -111,9 +106,7 @@ pm_status bvh_writer_source_row(bvh_writer *writer, const bvh *from, size_t fram
 }
 
 static char *copy_word(char *out, text_span word) {
-    size_t i;
-
-    for (i = 0; i < word.size; i++)
+    for (size_t i = 0; i < word.size; i++)
         *out++ = word.begin[i] == ',' ? '.' : word.begin[i];
     return out;
 }

@@ -41,7 +41,6 @@ static const char *scan_digits(const char *at, const char *end, uint64_t *mantis
 
 static bool scan_mantissa(const char *at, const char *end, digits *d, size_t *commas) {
     const char *whole_end, *mark_end;
-
     d->begin = at;
     d->mantissa = 0;
     d->fraction = 0;
@@ -67,7 +66,6 @@ static const char *scan_exponent(const char *at, const char *end, int *exponent)
     const char *start = at;
     bool negative = false;
     int e = 0;
-
     *exponent = 0;
     if (at == end || (*at != 'e' && *at != 'E'))
         return start;
@@ -93,7 +91,6 @@ static void reread_long(digits *d, int *exponent) {
     bool after_mark = false;
     size_t kept = 0;
     int64_t scale = 0;
-
     d->mantissa = 0;
     for (at = d->begin; at < d->end; at++) {
         unsigned digit = digit_at(at);
@@ -120,7 +117,6 @@ const char *text_read_number(const char *at, const char *end, double *value, siz
     int exponent;
     digits d;
     double v;
-
     if (at < end && (*at == '-' || *at == '+')) {
         negative = *at == '-';
         at++;
@@ -145,7 +141,6 @@ const char *text_read_number(const char *at, const char *end, double *value, siz
 const char *text_read_integer(const char *at, const char *end, uint64_t *value) {
     const char *start = at;
     uint64_t v = 0;
-
     while (at < end && digit_at(at) < 10) {
         unsigned digit = digit_at(at);
         v = v > (UINT64_MAX - digit) / 10 ? UINT64_MAX : v * 10 + digit;
@@ -177,7 +172,6 @@ static char lower(char c) {
 
 static bool starts_with(const char *at, const char *end, const char *word) {
     size_t i, size = strlen(word);
-
     if ((size_t)(end - at) < size)
         return false;
     for (i = 0; i < size; i++)

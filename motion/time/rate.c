@@ -28,7 +28,6 @@ static pm_rational lowest_terms(int64_t num, int64_t den) {
 
 bool rate_multiply(pm_rational a, pm_rational b, pm_rational *product) {
     pm_rational left = lowest_terms(a.num, b.den), right = lowest_terms(b.num, a.den);
-
     if (right.num != 0 && left.num > INT64_MAX / right.num)
         return false;
     if (left.den > INT64_MAX / right.den)
@@ -46,7 +45,6 @@ bool rate_divide(pm_rational a, pm_rational b, pm_rational *quotient) {
 bool rate_add(pm_rational a, pm_rational b, pm_rational *sum) {
     const int64_t divisor = rate_common_divisor(a.den, b.den);
     const int64_t left = b.den / divisor, right = a.den / divisor;
-
     if (a.den > INT64_MAX / left || a.num > INT64_MAX / left || b.num > INT64_MAX / right ||
         a.num * left > INT64_MAX - b.num * right)
         return false;
@@ -139,7 +137,6 @@ static bool read_decimal(const char *text, size_t size, decimal *d) {
     const char *at = text, *end = text + size;
     bool after_point = false, negative;
     uint64_t exponent = 0;
-
     d->num = 0;
     d->places = 0;
     for (; at < end && *at != 'e' && *at != 'E'; at++) {
@@ -170,7 +167,6 @@ static bool read_decimal(const char *text, size_t size, decimal *d) {
 static bool literal_rate(decimal d, pm_rational *rate) {
     int64_t num = 1, den = d.num;
     int places = d.places;
-
     for (; places > 18; places--)
         den /= 10;
     if (den == 0 || places < -9)
@@ -192,11 +188,9 @@ static const double common_rates[] = {24,  25,  30,  48,  50,  60,  72,  90,  10
 /* The most plausible integer in [low, high] for a rate of about `middle`; 0: none. */
 static int64_t integer_rate_in(double low, double high, double middle) {
     double best = 0;
-    size_t i;
-
     if (ceil(low) > floor(high))
         return 0;
-    for (i = 0; i < sizeof common_rates / sizeof common_rates[0]; i++) {
+    for (size_t i = 0; i < sizeof common_rates / sizeof common_rates[0]; i++) {
         double c = common_rates[i];
         if (c >= low && c <= high && (best == 0 || fabs(c - middle) < fabs(best - middle)))
             best = c;
@@ -239,7 +233,6 @@ bool rate_from_frame_time(const char *text, size_t size, bool snap, pm_rational 
                           rate_snap *how) {
     double seconds, half, middle, span;
     decimal d;
-
     if (size > 0 && *text == '+') {
         text++;
         size--;
@@ -312,7 +305,6 @@ bool rate_parse(const char *text, pm_rational *value) {
 bool rate_parse_target(const char *text, pm_rational source, pm_rational *rate) {
     pm_rational factor;
     bool part = *text == '/';
-
     if (*text != 'x' && *text != 'X' && !part)
         return rate_parse(text, rate);
     if (!rate_parse(text + 1, &factor))
@@ -323,7 +315,6 @@ bool rate_parse_target(const char *text, pm_rational source, pm_rational *rate) 
 /* "0", "0.00", ".0", which rate_parse rejects as rates. */
 static bool is_zero(const char *text) {
     size_t zeros = 0, points = 0;
-
     for (; *text == '0' || *text == '.'; text++) {
         zeros += *text == '0';
         points += *text == '.';
@@ -333,7 +324,6 @@ static bool is_zero(const char *text) {
 
 bool rate_parse_seconds(const char *text, pm_rational *seconds) {
     pm_rational zero = {0, 1};
-
     if (is_zero(text)) {
         *seconds = zero;
         return true;
