@@ -58,16 +58,15 @@ static pm_status refuse_two(const char *output, pm_error *error) {
 /* Items have different names, but their extensions were replaced. */
 static pm_status check_names(const batch_plan *plan, pm_error *error) {
     FREED const char **sorted = malloc((plan->item_count + 1) * sizeof *sorted);
-    pm_status status = PM_OK;
     if (!sorted)
         return refuse_memory(error);
     for (size_t i = 0; i < plan->item_count; i++)
         sorted[i] = plan->names[i];
     qsort(sorted, plan->item_count, sizeof *sorted, compare_texts);
-    for (size_t i = 1; status == PM_OK && i < plan->item_count; i++)
+    for (size_t i = 1; i < plan->item_count; i++)
         if (strcmp(sorted[i - 1], sorted[i]) == 0)
-            status = refuse_two(sorted[i], error);
-    return status;
+            return refuse_two(sorted[i], error);
+    return PM_OK;
 }
 
 /* Results in the folder of the inputs would overwrite the inputs. */

@@ -10,7 +10,7 @@
 
 typedef struct builder {
     bvh_scan *scan;
-    size_t joint_capacity, site_capacity, channel_capacity;
+    size_t joint_room, site_room, channel_room;
     size_t joint; /* the joint whose braces are open; BVH_NO_JOINT outside all */
     bool in_site;
 } builder;
@@ -87,21 +87,20 @@ static bool open_brace(bvh_scan *scan) {
         return bvh_refuse(scan, word.begin,
                           word.size == 0 ? "expected '{', found the end of the file"
                                          : "expected '{', found '%s'",
-                          bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}));
+                          BVH_SHOWN(word));
     return true;
 }
 
 static bool begin_joint(builder *b, size_t parent) {
     bvh *model = b->scan->model;
-    bvh_joint *joint;
-    if (!bvh_grow((void **)&model->joints, model->joint_count, &b->joint_capacity,
-                  sizeof *model->joints))
+    bvh_joint *joints =
+        motion_with_room(model->joints, model->joint_count, &b->joint_room, sizeof *joints);
+    if (!joints)
         return bvh_out_of_memory(b->scan);
-    joint = &model->joints[model->joint_count];
-    memset(joint, 0, sizeof *joint);
-    joint->name = rest_of_line(b->scan);
-    joint->parent = parent;
-    joint->first_channel = model->channel_count;
+    model->joints = joints;
+    bvh_joint *joint = &joints[model->joint_count];
+    *joint = (bvh_joint){
+        .name = rest_of_line(b->scan), .parent = parent, .first_channel = model->channel_count};
     b->joint = model->joint_count++;
     if (!open_brace(b->scan))
         return false;
@@ -111,21 +110,19 @@ static bool begin_joint(builder *b, size_t parent) {
 
 static bool begin_site(builder *b) {
     bvh *model = b->scan->model;
-    bvh_site *site;
     text_span words = rest_of_line(b->scan);
     bvh_scan inner = *b->scan;
-    if (!bvh_grow((void **)&model->sites, model->site_count, &b->site_capacity,
-                  sizeof *model->sites))
+    bvh_site *sites =
+        motion_with_room(model->sites, model->site_count, &b->site_room, sizeof *sites);
+    if (!sites)
         return bvh_out_of_memory(b->scan);
+    model->sites = sites;
     /* The word after `End` is `Site` by convention and not part of a name. */
     inner.at = words.begin;
     inner.end = words.begin + words.size;
     while (inner.at < inner.end && !text_is_blank(*inner.at))
         inner.at++;
-    site = &model->sites[model->site_count++];
-    memset(site, 0, sizeof *site);
-    site->joint = b->joint;
-    site->name = rest_of_line(&inner);
+    sites[model->site_count++] = (bvh_site){.joint = b->joint, .name = rest_of_line(&inner)};
     b->in_site = true;
     return open_brace(b->scan);
 }
@@ -192,10 +189,12 @@ static text_span next_channel(bvh_scan *scan) {
 static bool add_channel(builder *b, text_span name) {
     bvh *model = b->scan->model;
     bvh_channel channel = {channel_kind(name), name, b->joint};
-    if (!bvh_grow((void **)&model->channels, model->channel_count, &b->channel_capacity,
-                  sizeof *model->channels))
+    bvh_channel *channels =
+        motion_with_room(model->channels, model->channel_count, &b->channel_room, sizeof *channels);
+    if (!channels)
         return bvh_out_of_memory(b->scan);
-    model->channels[model->channel_count++] = channel;
+    model->channels = channels;
+    channels[model->channel_count++] = channel;
     model->joints[b->joint].channel_count++;
     return true;
 }
@@ -256,8 +255,7 @@ static bool read_member(builder *b, text_span word) {
     bvh_describe_joint(b->scan->model, b->joint, text);
     if (word.size == 0)
         return bvh_refuse(b->scan, word.begin, "unexpected end of the file inside %s", text);
-    return bvh_refuse(b->scan, word.begin, "unknown keyword '%s' inside %s",
-                      bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}), text);
+    return bvh_refuse(b->scan, word.begin, "unknown keyword '%s' inside %s", BVH_SHOWN(word), text);
 }
 
 /* Reads one word outside all braces. Sets *done at MOTION. */
@@ -266,17 +264,15 @@ static bool read_top(builder *b, text_span word, bool *done) {
     if (text_is(word, "ROOT"))
         return begin_joint(b, BVH_NO_JOINT);
     if (text_is(word, "MOTION")) {
-        char *shrunk;
         model->hierarchy_size = (size_t)(word.begin - b->scan->begin);
-        shrunk = realloc(model->hierarchy, model->hierarchy_size);
+        char *shrunk = realloc(model->hierarchy, model->hierarchy_size);
         model->hierarchy = shrunk ? shrunk : model->hierarchy;
         *done = true;
         return true;
     }
     if (word.size == 0)
         return bvh_refuse(b->scan, word.begin, "expected MOTION, found the end of the file");
-    return bvh_refuse(b->scan, word.begin, "expected ROOT or MOTION, found '%s'",
-                      bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}));
+    return bvh_refuse(b->scan, word.begin, "expected ROOT or MOTION, found '%s'", BVH_SHOWN(word));
 }
 
 static void move(text_span *text, const char *from, const char *to) {

@@ -385,13 +385,9 @@ static pm_status choose_by_header(csv_document *d, const motion_input *input, pm
 pm_status csv_choose_layout(csv_document *d, const motion_input *input, pm_error *error) {
     const char *given = input->options->layout;
     csv_layout *layout = &d->layout;
-    pm_status status = PM_OK;
-    if (given)
-        status = choose_given(d, given, error);
-    else
-        status = d->usual ? choose_usual(d, error) : choose_by_header(d, input, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(given      ? choose_given(d, given, error)
+               : d->usual ? choose_usual(d, error)
+                          : choose_by_header(d, input, error));
     if (d->column_count < layout->columns)
         return motion_refuse(error, "line %zu has %zu columns; expected %zu or more: %s, joints",
                              csv_line_of(d, 0), d->column_count, layout->columns,

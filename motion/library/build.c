@@ -113,9 +113,8 @@ static void report_progress(void *user, uint64_t done, uint64_t total) {
 static pm_status examine_all(builder *b, pm_error *error) {
     const array_work work = {examine, b->options->progress ? report_progress : NULL, b, b};
     b->done_before = 1;
-    const pm_status status = with_source(b, 0, note_clips, error);
-    return status == PM_OK ? array_run(b->options->threads, b->part_count - 1, &work, error)
-                           : status;
+    MOTION_TRY(with_source(b, 0, note_clips, error));
+    return array_run(b->options->threads, b->part_count - 1, &work, error);
 }
 
 /* The name of the file, with that of the clip or its number where there are several. */
@@ -234,15 +233,11 @@ static pm_status write_all(builder *b, const char *output, pm_error *error) {
     const size_t threads = b->options->threads;
     const pm_library_write_options writing = {.coded_keys = b->options->coded_keys};
     b->done_before = b->part_count;
-    pm_status status =
-        library_list(&b->content, &writing, b->content.motion_count, &b->arrays, error);
-    if (status == PM_OK)
-        status = array_writer_begin(output, b->arrays.list, b->arrays.count, &b->writer, error);
-    if (status == PM_OK)
-        status = array_writer_put_all(b->writer, threads, error);
-    if (status == PM_OK)
-        status = array_run(threads, b->part_count, &work, error);
-    return status == PM_OK ? array_writer_end(b->writer, error) : status;
+    MOTION_TRY(library_list(&b->content, &writing, b->content.motion_count, &b->arrays, error));
+    MOTION_TRY(array_writer_begin(output, b->arrays.list, b->arrays.count, &b->writer, error));
+    MOTION_TRY(array_writer_put_all(b->writer, threads, error));
+    MOTION_TRY(array_run(threads, b->part_count, &work, error));
+    return array_writer_end(b->writer, error);
 }
 
 /* Files have no rotations of balls. */

@@ -397,11 +397,9 @@ static pm_status check_names(const library_state *state, const wanted *added, si
         if (state->entries[i] &&
             motion_find_named(sorted, count, state->entries[i]->motion.name) != PM_NO_INDEX32)
             twice = &state->entries[i]->motion.name;
-    const pm_status status =
-        twice ? motion_fail(error, PM_ERROR_ARGUMENT, "motions: '%s' is the name of two",
-                            MOTION_SHOWN(twice->text, twice->size))
-              : PM_OK;
-    return status;
+    return twice ? motion_fail(error, PM_ERROR_ARGUMENT, "motions: '%s' is the name of two",
+                               MOTION_SHOWN(twice->text, twice->size))
+                 : PM_OK;
 }
 
 /* What a change takes out, until no call holds it. */

@@ -255,14 +255,13 @@ static pm_status run_clip(page_call *call, size_t i, const pm_motion *a, const p
 static pm_status run(page_call *call, const pm_motion *a, const pm_motion *b,
                      const pm_motion_compare_options *options, pm_error *error) {
     static const pm_motion_compare_options defaults;
-    pm_status status = PM_OK;
     options = options ? options : &defaults;
     if (call->options->all_clips && b)
         return motion_fail(error, PM_ERROR_ARGUMENT, "all_clips: expected one motion");
     list_clips(call, a, options->clip_a);
-    for (size_t i = 0; status == PM_OK && i < call->clip_count; i++)
-        status = run_clip(call, i, a, b, options, error);
-    return status == PM_OK ? show(call, error) : status;
+    for (size_t i = 0; i < call->clip_count; i++)
+        MOTION_TRY(run_clip(call, i, a, b, options, error));
+    return show(call, error);
 }
 
 /* But for what the caller takes of the first. */
