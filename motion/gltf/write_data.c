@@ -225,8 +225,9 @@ static pm_status read_block(sample_block *b, pm_error *error) {
     const motion_samples *s = b->clip->samples;
     release_block(b);
     b->begin = b->end;
-    MOTION_TRY(allocate_block(b) ? s->select(s->user, b->begin, b->end - b->begin, error)
-                                 : motion_refuse_memory(error));
+    MOTION_TRY_MEMORY(allocate_block(b), error);
+    if (s->select)
+        MOTION_TRY(s->select(s->user, b->begin, b->end - b->begin, error));
     return read_pieces(b, error);
 }
 

@@ -259,7 +259,8 @@ static pm_status make_block(npz_writer *w) {
         w->velocities[c] = is_here && w->derived[c] ? at : NULL;
         at += w->velocities[c] ? size : 0;
     }
-    MOTION_TRY(w->samples->select(w->samples->user, w->begin, w->end - w->begin, w->error));
+    if (w->samples->select)
+        MOTION_TRY(w->samples->select(w->samples->user, w->begin, w->end - w->begin, w->error));
     return make_pieces(w);
 }
 

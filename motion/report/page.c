@@ -50,22 +50,6 @@ pm_status page_compute(comparison *c, page_frames *frames, uint64_t max_times, s
 
 /* ---- parts --------------------------------------------------------------------------------- */
 
-static bool write_style(FILE *file, const void *content) {
-    (void)content;
-    return page_write_file(file, "page_common.css") && page_write_file(file, "page.css");
-}
-
-static bool write_script(FILE *file, const void *content) {
-    (void)content;
-    static const char *const scripts[] = {"page_data.js", "page_map.js",    "page_scene.js",
-                                          "page_time.js", "page_curves.js", "page_table.js",
-                                          "page_start.js"};
-    bool done = true;
-    for (size_t i = 0; done && i < sizeof scripts / sizeof scripts[0]; i++)
-        done = page_write_file(file, scripts[i]);
-    return done;
-}
-
 static bool write_numbers(FILE *file, const void *content) {
     const page *p = content;
     size_t size = 0;
@@ -139,7 +123,6 @@ SECTION_OF_CLIPS(conditions)
 SECTION_OF_CLIPS(pictures)
 
 static const page_writer writers[] = {
-    {"head", page_write_head},    {"style", write_style},       {"script", write_script},
     {"numbers", write_numbers},   {"data", write_data},         {"kind", write_kind},
     {"joint", write_joint},       {"title", section_title},     {"clips", section_clips},
     {"verdict", section_verdict}, {"moments", section_moments}, {"conditions", section_conditions},

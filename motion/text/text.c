@@ -40,11 +40,8 @@ static const char *scan_digits(const char *at, const char *end, uint64_t *mantis
 }
 
 static bool scan_mantissa(const char *at, const char *end, digits *d, size_t *commas) {
-    const char *whole_end, *mark_end;
-    d->begin = at;
-    d->mantissa = 0;
-    d->fraction = 0;
-    whole_end = scan_digits(at, end, &d->mantissa);
+    *d = (digits){.begin = at};
+    const char *whole_end = scan_digits(at, end, &d->mantissa);
     d->count = (size_t)(whole_end - at);
     d->end = whole_end;
     if (whole_end == end || (*whole_end != '.' && *whole_end != ','))
@@ -54,7 +51,7 @@ static bool scan_mantissa(const char *at, const char *end, digits *d, size_t *co
             return d->count > 0;
         ++*commas;
     }
-    mark_end = whole_end + 1;
+    const char *mark_end = whole_end + 1;
     d->end = scan_digits(mark_end, end, &d->mantissa);
     d->count += (size_t)(d->end - mark_end);
     d->fraction = d->end - mark_end < EXPONENT_LIMIT ? (int)(d->end - mark_end) : EXPONENT_LIMIT;
@@ -87,12 +84,11 @@ static const char *scan_exponent(const char *at, const char *end, int *exponent)
 /* Rereads digits that were too many for scan_digits: leading zeros are skipped, and digits after
  * the 19th only change the exponent. */
 static void reread_long(digits *d, int *exponent) {
-    const char *at;
     bool after_mark = false;
     size_t kept = 0;
     int64_t scale = 0;
     d->mantissa = 0;
-    for (at = d->begin; at < d->end; at++) {
+    for (const char *at = d->begin; at < d->end; at++) {
         unsigned digit = digit_at(at);
         if (digit >= 10) {
             after_mark = true;
@@ -171,10 +167,10 @@ static char lower(char c) {
 }
 
 static bool starts_with(const char *at, const char *end, const char *word) {
-    size_t i, size = strlen(word);
+    const size_t size = strlen(word);
     if ((size_t)(end - at) < size)
         return false;
-    for (i = 0; i < size; i++)
+    for (size_t i = 0; i < size; i++)
         if (lower(at[i]) != word[i])
             return false;
     return true;

@@ -21,9 +21,8 @@ int64_t rate_common_divisor(int64_t a, int64_t b) {
 }
 
 static pm_rational lowest_terms(int64_t num, int64_t den) {
-    int64_t divisor = rate_common_divisor(num, den);
-    pm_rational r = {num / divisor, den / divisor};
-    return r;
+    const int64_t divisor = rate_common_divisor(num, den);
+    return (pm_rational){num / divisor, den / divisor};
 }
 
 bool rate_multiply(pm_rational a, pm_rational b, pm_rational *product) {
@@ -38,8 +37,7 @@ bool rate_multiply(pm_rational a, pm_rational b, pm_rational *product) {
 }
 
 bool rate_divide(pm_rational a, pm_rational b, pm_rational *quotient) {
-    pm_rational inverse = {b.den, b.num};
-    return b.num != 0 && rate_multiply(a, inverse, quotient);
+    return b.num != 0 && rate_multiply(a, (pm_rational){b.den, b.num}, quotient);
 }
 
 bool rate_add(pm_rational a, pm_rational b, pm_rational *sum) {
@@ -135,10 +133,9 @@ typedef struct decimal {
  * double. */
 static bool read_decimal(const char *text, size_t size, decimal *d) {
     const char *at = text, *end = text + size;
-    bool after_point = false, negative;
+    bool after_point = false;
     uint64_t exponent = 0;
-    d->num = 0;
-    d->places = 0;
+    *d = (decimal){.num = 0};
     for (; at < end && *at != 'e' && *at != 'E'; at++) {
         if (*at == '.' || *at == ',') {
             after_point = true;
@@ -154,7 +151,7 @@ static bool read_decimal(const char *text, size_t size, decimal *d) {
     if (at == end)
         return d->num > 0;
     at++;
-    negative = at < end && *at == '-';
+    const bool negative = at < end && *at == '-';
     at += at < end && (*at == '-' || *at == '+');
     at = text_read_integer(at, end, &exponent);
     if (at != end || exponent > 100)
@@ -231,7 +228,6 @@ static rate_snap snap_rate(double low, double middle, double high, pm_rational *
 
 bool rate_from_frame_time(const char *text, size_t size, bool snap, pm_rational *rate,
                           rate_snap *how) {
-    double seconds, half, middle, span;
     decimal d;
     if (size > 0 && *text == '+') {
         text++;
@@ -239,15 +235,15 @@ bool rate_from_frame_time(const char *text, size_t size, bool snap, pm_rational 
     }
     if (!read_decimal(text, size, &d) || !literal_rate(d, rate))
         return false;
-    middle = rate_value(*rate);
+    const double middle = rate_value(*rate);
     if (!(middle >= 1e-9 && middle <= 1e9))
         return false;
     *how = RATE_LITERAL;
     if (!snap || rate->den == 1)
         return true;
-    seconds = (double)d.num;
-    half = fmax(0.5, seconds * 0x1p-52); /* in units of the last decimal place */
-    span = half / seconds;
+    const double seconds = (double)d.num;
+    const double half = fmax(0.5, seconds * 0x1p-52); /* in units of the last decimal place */
+    const double span = half / seconds;
     *how = snap_rate(middle / (1 + span), middle, span < 1 ? middle / (1 - span) : middle, rate);
     return true;
 }
@@ -278,10 +274,8 @@ static bool take_digits(const char **text, int64_t *value, int *count) {
 }
 
 bool rate_parse(const char *text, pm_rational *value) {
-    int64_t num = 0;
-    int64_t den = 1;
-    int whole = 0;
-    int decimals = 0;
+    int64_t num = 0, den = 1;
+    int whole = 0, decimals = 0;
     if (!take_digits(&text, &num, &whole))
         return false;
     if (*text == '/' && whole > 0) {
@@ -323,12 +317,10 @@ static bool is_zero(const char *text) {
 }
 
 bool rate_parse_seconds(const char *text, pm_rational *seconds) {
-    pm_rational zero = {0, 1};
-    if (is_zero(text)) {
-        *seconds = zero;
-        return true;
-    }
-    return rate_parse(text, seconds);
+    if (!is_zero(text))
+        return rate_parse(text, seconds);
+    *seconds = (pm_rational){0, 1};
+    return true;
 }
 
 void rate_describe(pm_rational rate, char text[RATE_TEXT]) {
