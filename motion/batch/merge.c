@@ -66,10 +66,6 @@ static void join(merge_result *result, const record_table *table, const char *co
     }
 }
 
-static bool is_of_input(const batch_record *record, const char *path) {
-    return strcmp(os_last_part(record->in), os_last_part(path)) == 0;
-}
-
 /* The name of an item's output: with --to it has the extension of another format. That of the item
  * where there is no record. `room` has room for the name with any extension. */
 static const char *output_name(const record_table *table, const batch_item *item, char *room) {
@@ -84,7 +80,7 @@ static const char *output_name(const record_table *table, const batch_item *item
         const char *extension = pm_motion_format_name((pm_motion_format)f);
         memcpy(room + stem, extension, strlen(extension) + 1);
         const batch_record *const *found = record_table_find(table, room, &count);
-        if (found && is_of_input(found[0], item->path))
+        if (found && strcmp(os_last_part(found[0]->in), os_last_part(item->path)) == 0)
             return found[0]->name;
     }
     return item->name;

@@ -105,10 +105,6 @@ void pose_plan_release(pose_plan *plan) {
     memset(plan, 0, sizeof *plan);
 }
 
-static const double *row_of(const bvh *model, size_t frame) {
-    return model->values + frame * model->channel_count;
-}
-
 static void rotation_key(const pose_rotation *r, const double *row, double key[4]) {
     double angles[3] = {0, 0, 0};
     for (size_t i = 0; i < r->channel_count; i++)
@@ -133,7 +129,7 @@ void pose_rotation_keys(const pose_plan *plan, double *keys) {
     const bvh *model = plan->model;
     const double *before = NULL;
     for (size_t frame = 0; frame < model->frame_count; frame++) {
-        const double *row = row_of(model, frame);
+        const double *row = model->values + frame * model->channel_count;
         for (size_t i = 0; i < plan->rotation_count; i++, keys += 4) {
             /* Many joints of a skeleton never move, and a comparison is cheaper than six sines. */
             if (before && pose_same_rotation(&plan->rotations[i], before, row))

@@ -267,10 +267,6 @@ static pm_status send(track *t, text_span text) {
 
 /* ---- rows ------------------------------------------------------------------------------------------ */
 
-static int64_t stamp_of(const track *t, double time) {
-    return t->motion->content.epoch + (int64_t)rint(time * NS);
-}
-
 /* The row of the source with a stamp, or SIZE_MAX. Stamps rise. */
 static size_t find_row(track *t, int64_t stamp) {
     const size_t count = t->source ? t->source->row_count : 0;
@@ -395,7 +391,8 @@ static pm_status send_rows(track *t) {
                 t->samples->read(t->samples->user, k, left, t->channels, t->positions, t->error));
         const double time = t->samples ? motion_sample_time(t->samples, k) : t->times[k];
         make_values(t, time, at);
-        MOTION_TRY(send_row(t, stamp_of(t, time), k + 1 == t->count));
+        const int64_t stamp = t->motion->content.epoch + (int64_t)rint(time * NS);
+        MOTION_TRY(send_row(t, stamp, k + 1 == t->count));
     }
     return flush(t);
 }

@@ -9,10 +9,6 @@
 #include "motion/model/evaluate.h"
 #include "motion/model/made.h"
 
-static robot_names joints_of(const pm_library_content *robot) {
-    return (robot_names){robot->joint_names, robot->joint_count};
-}
-
 size_t robot_list_bodies(const pm_motion_clip *clip, pm_motion_path path,
                          const pm_motion_channel **bodies, pm_motion_name *names) {
     size_t count = 0;
@@ -35,7 +31,7 @@ pm_status robot_find_root(robot_match *m, pm_motion_path path, const pm_motion_c
                           pm_error *error) {
     const size_t count = robot_list_bodies(m->from, path, bodies, names),
                  at = library_root(m->robot);
-    const robot_names own = joints_of(m->robot), file = {names, count};
+    const robot_names own = {m->robot->joint_names, m->robot->joint_count}, file = {names, count};
     *root = count > 0 ? bodies[0] : NULL;
     if (!robot_has_names(file) || !robot_has_names(own))
         return PM_OK;

@@ -135,11 +135,6 @@ static bool write_all(FILE *file, const void *content) {
                                content);
 }
 
-/* The page in memory, malloc'ed. NULL: memory is exhausted. */
-static char *page_text(const page *p, size_t *size) {
-    return compose_text(write_all, p, size);
-}
-
 pm_status page_write(const char *path, const page *p, pm_error *error) {
     return page_save(path, write_all, p, error);
 }
@@ -175,7 +170,7 @@ static pm_status give(const page_call *call, const page *p, pm_error *error) {
     size_t size = 0;
     if (!o->write)
         return page_write(call->path, p, error);
-    FREED char *text = page_text(p, &size);
+    FREED char *text = compose_text(write_all, p, &size);
     if (!text)
         return motion_name_failure(motion_fail(error, PM_ERROR_MEMORY, "memory is exhausted"),
                                    p->outcome->a.path, error);

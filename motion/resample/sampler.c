@@ -77,12 +77,6 @@ static pm_status sample_group(const sampler *s, sampler_group *group, pm_sample_
     return status;
 }
 
-static pm_status sample_groups(sampler *s, pm_sample_job job, pm_error *error) {
-    for (size_t g = 0; g < s->tracks.count; g++)
-        MOTION_TRY(sample_group(s, &s->groups[g], job, error));
-    return PM_OK;
-}
-
 /* Gives the samples from `at` on of a group to the channels. */
 static void give_rotations(const sampler_group *group, size_t count, double *const channels[],
                            size_t at) {
@@ -172,7 +166,8 @@ static pm_status read_piece(sampler *s, uint64_t first, size_t count, double *co
             s->times[k] = is_end ? s->last_time : sampler_time(s, first + k);
         job.times = s->times;
     }
-    MOTION_TRY(sample_groups(s, job, error));
+    for (size_t g = 0; g < s->tracks.count; g++)
+        MOTION_TRY(sample_group(s, &s->groups[g], job, error));
     give(s, count, channels, at);
     return PM_OK;
 }

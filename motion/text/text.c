@@ -5,6 +5,7 @@
  */
 #include "motion/text/text.h"
 
+#include "motion/text/scan.h"
 #include "motion/text/text_big.h"
 
 #include <string.h>
@@ -162,18 +163,9 @@ bool text_json_is_deep(const char *text, size_t size) {
     return depth > DEPTH_MAX;
 }
 
-static char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 static bool starts_with(const char *at, const char *end, const char *word) {
     const size_t size = strlen(word);
-    if ((size_t)(end - at) < size)
-        return false;
-    for (size_t i = 0; i < size; i++)
-        if (lower(at[i]) != word[i])
-            return false;
-    return true;
+    return (size_t)(end - at) >= size && text_is((text_span){at, size}, word);
 }
 
 bool text_is_not_finite(const char *at, const char *end) {

@@ -108,11 +108,6 @@ char *text_write_fixed(char *out, double value, unsigned decimals) {
                          : write_digits(out, fraction, decimals);
 }
 
-/* Whether 2 * rest >= den, without overflow: the next digit would be 5 or more. */
-static bool rounds_up(uint64_t rest, uint64_t den) {
-    return rest >= den - rest;
-}
-
 /* rest * 10 / den for rest < den, by addition, which cannot overflow. */
 static unsigned next_digit(uint64_t *rest, uint64_t den) {
     uint64_t sum = 0;
@@ -137,7 +132,7 @@ char *text_write_ratio(char *out, uint64_t num, uint64_t den, unsigned digits) {
         places++;
         significant += value != 0;
     }
-    value += rounds_up(rest, den);
+    value += rest >= den - rest; /* 2 * rest >= den, without overflow */
     /* The digits form one number of at most 19 digits; the decimal point is inserted into it. */
     {
         char text[64];
