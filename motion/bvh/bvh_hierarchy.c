@@ -50,12 +50,11 @@ static bool ends_joint(const char *at, const char *limit) {
 const char *bvh_opening_brace(const char *begin, const char *end, const char *limit) {
     const char *at;
     for (at = begin; at < end; at++) {
-        const char *next;
-        bool alone;
         if (*at != '{')
             continue;
-        alone = (at == begin || text_is_blank(at[-1])) && (at + 1 == end || text_is_blank(at[1]));
-        next = skip_blanks(at + 1, limit);
+        bool alone =
+            (at == begin || text_is_blank(at[-1])) && (at + 1 == end || text_is_blank(at[1]));
+        const char *next = skip_blanks(at + 1, limit);
         if ((alone && (next == limit || *next != '{')) || begins_with_member(at + 1, limit) ||
             ends_joint(at + 1, limit))
             return at;

@@ -77,11 +77,10 @@ pm_status bvh_writer_source_row(bvh_writer *writer, const bvh *from, size_t fram
                                 pm_error *error) {
     const bvh_row *row = &from->rows[frame];
     const char *at = row->text.begin, *end = at + row->text.size;
-    char *out;
     if (row->held)
         return bvh_writer_row(writer, from->values + frame * from->channel_count, NULL, error);
     MOTION_TRY(reserve(writer, row->text.size + 4, error));
-    out = writer->buffer + writer->used;
+    char *out = writer->buffer + writer->used;
     while (at < end) {
         while ((unsigned char)*at <= ' ') /* stops: the last byte belongs to a number */
             at++;

@@ -68,18 +68,16 @@ static resample_grid_fault find_end(const resample_span *span, pm_rational last,
 resample_grid_fault resample_grid_make(const resample_span *span, resample_grid *grid) {
     pm_rational zero = {0, 1}, frames = {(int64_t)span->frame_count - 1, 1};
     pm_rational last, first, step, end_frame;
-    resample_grid_fault fault;
-    double closing;
     memset(grid, 0, sizeof *grid);
     grid->start = span->start.den == 0 ? zero : span->start;
     if (!rate_divide(frames, span->source_rate, &last) ||
         !rate_multiply(grid->start, span->source_rate, &first) ||
         !rate_divide(span->source_rate, span->rate, &step) || !common_unit(first, step, grid))
         return RESAMPLE_GRID_TOO_FINE;
-    fault = find_end(span, last, grid);
+    resample_grid_fault fault = find_end(span, last, grid);
     if (fault != RESAMPLE_GRID_OK)
         return fault;
-    closing = span->loop - rate_value(last);
+    double closing = span->loop - rate_value(last);
     if (span->loop > 0 && span->end.den == 0 && closing > 1e-9 * span->loop) {
         count_loop(span, grid);
         return grid->count > 0 ? RESAMPLE_GRID_OK : RESAMPLE_GRID_START;
