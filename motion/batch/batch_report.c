@@ -195,7 +195,8 @@ static report_index make_index(const batch_report *r) {
 static pm_status write_index(batch_report *r, pm_error *error) {
     const char *folder = r->request.options->report;
     const report_index index = make_index(r);
-    char *json = report_path(folder, "index.json"), *html = report_path(folder, "index.html");
+    FREED char *json = report_path(folder, "index.json");
+    char *html = report_path(folder, "index.html");
     pm_status status = json && html ? PM_OK : motion_refuse_output_memory(error);
     if (status == PM_OK)
         status = report_json_write(json, &index, error);
@@ -206,7 +207,6 @@ static pm_status write_index(batch_report *r, pm_error *error) {
         r->summary.degrees = r->rows[0]->values[MEASURE_ANGLE].max;
         r->summary.name = r->rows[0]->file->file->name;
     }
-    free(json);
     return status;
 }
 

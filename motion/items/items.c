@@ -114,21 +114,20 @@ static pm_status refuse_folder(batch_item *item, batch_item *other, pm_error *er
 static pm_status check_folders(const batch_items *items, pm_error *error) {
     FREED batch_item **order = malloc((items->count + 1) * sizeof *order);
     batch_item *file = NULL; /* the last one that may be a folder of those that follow */
-    pm_status status = PM_OK;
     if (!order)
         return item_memory(error);
     for (size_t i = 0; i < items->count; i++)
         order[i] = &items->items[i];
     if (items->count > 1)
         qsort(order, items->count, sizeof *order, by_folders);
-    for (size_t i = 0; status == PM_OK && i < items->count; i++) {
+    for (size_t i = 0; i < items->count; i++) {
         const bool is_used = order[i]->fault == NULL;
         if (is_used && file && lies_in(order[i], file))
-            status = refuse_folder(order[i], file, error);
+            return refuse_folder(order[i], file, error);
         if (is_used && (!file || file->fault || !lies_in(order[i], file)))
             file = order[i];
     }
-    return status;
+    return PM_OK;
 }
 
 /* A file with a fault that is listed twice fails once. */

@@ -16,7 +16,6 @@
 enum { BLOCK = 1 << 22, ALIGNMENT = 8 };
 
 typedef struct block {
-    const zip_member *member;
     zip_bytes bytes;
     uint32_t crc;
 } block;
@@ -39,8 +38,7 @@ static size_t cut(const zip_archive *zip, block *blocks) {
             if (blocks) {
                 const zip_bytes all = zip->members[i].packed;
                 const size_t rest = all.size - at;
-                blocks[count] = (block){.member = &zip->members[i],
-                                        .bytes = {all.data + at, rest < BLOCK ? rest : BLOCK}};
+                blocks[count] = (block){.bytes = {all.data + at, rest < BLOCK ? rest : BLOCK}};
             }
     return count;
 }

@@ -324,13 +324,9 @@ pm_status pm_library_build(const char *const *paths, size_t path_count,
     if (!output || !paths || path_count == 0)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s",
                            !output ? "output is NULL" : "paths: expected at least one");
-    pm_status status = motion_check_texts("paths", paths, path_count, error);
-    if (status == PM_OK)
-        status = check_options(b.options, error);
-    if (status == PM_OK)
-        status = take_robot(&b, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(motion_check_texts("paths", paths, path_count, error));
+    MOTION_TRY(check_options(b.options, error));
+    MOTION_TRY(take_robot(&b, error));
     b.content.method = b.options->method;
     b.content.key_format = b.options->key_format;
     b.parts = calloc(path_count, sizeof *b.parts);
@@ -338,7 +334,7 @@ pm_status pm_library_build(const char *const *paths, size_t path_count,
         return motion_refuse_memory(error);
     for (size_t i = 0; i < path_count; i++)
         b.parts[i].path = paths[i];
-    status = build(&b, output, error);
+    const pm_status status = build(&b, output, error);
     array_writer_abandon(&b.writer);
     for (size_t i = 0; i < path_count; i++)
         motion_arena_release(&b.parts[i].arena);

@@ -243,11 +243,8 @@ pm_status pm_library_match_robot(const pm_motion *motion, const pm_library_conte
                            !motion  ? "motion"
                            : !robot ? "robot"
                                     : "matched");
-    pm_status status = library_check_robot(robot, error);
-    if (status == PM_OK)
-        status = motion_check_keys(motion, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(library_check_robot(robot, error));
+    MOTION_TRY(motion_check_keys(motion, error));
     pm_motion_clip *clips = NULL;
     SCOPED(pm_motion_destroy) pm_motion *made = made_begin(motion, &clips);
     MOTION_TRY_MEMORY(made, error);

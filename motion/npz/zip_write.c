@@ -144,11 +144,9 @@ static pm_status begin_record(zip_writer *writer, record *r, pm_error *error) {
     r->is64 = r->size >= limit || r->packed_size >= limit || r->at >= limit;
     FREED char *extra = malloc(UINT16_MAX + EXTRA64_SIZE);
     MOTION_TRY_MEMORY(extra, error);
-    pm_status status = append_central(writer, r, extra) ? PM_OK : motion_refuse_memory(error);
-    if (status == PM_OK)
-        status = put_local(writer, r, extra, error);
+    MOTION_TRY_MEMORY(append_central(writer, r, extra), error);
     writer->count++;
-    return status;
+    return put_local(writer, r, extra, error);
 }
 
 static pm_status put_record(zip_writer *writer, record r, const char *packed, pm_error *error) {
