@@ -49,10 +49,11 @@ PM_CLONES static void load_points(const pm_points_request *r, size_t first, pm_p
     const ptrdiff_t step = step_of(from->step, from->type);
     const ptrdiff_t stride = stride_of(from->stride, from->type, 3);
     const unsigned char *at = (const unsigned char *)from->data + (ptrdiff_t)first * stride;
-    if (b->from)
-        return;
     if (r->singles) {
-        LOAD_COLUMNS(b->singles, float, stride, step, number)
+        for (size_t i = 0; i < b->count && b->from == b->singles; i++)
+            for (size_t c = 0; c < 3; c++)
+                memcpy(&b->singles[3 * i + c], at + (ptrdiff_t)i * stride + (ptrdiff_t)c * step,
+                       sizeof(float));
     } else if (from->type == PM_COORDINATE_FLOAT32) {
         LOAD_COLUMNS(b->x, float, stride, step, (double)number)
     } else if (from->type == PM_COORDINATE_FLOAT64) {
@@ -78,12 +79,14 @@ PM_CLONES static void store(const pm_coordinates_out *to, size_t first, size_t c
         STORE_COLUMNS(float, components, stride, step)
 }
 
-static void store_singles(const pm_coordinates_out *to, size_t first, size_t count,
-                          float (*from)[PM_POINTS_BLOCK]) {
+static void store_singles(const pm_coordinates_out *to, size_t first, const pm_points_block *b) {
     const ptrdiff_t step = step_of(to->step, to->type);
     const ptrdiff_t stride = stride_of(to->stride, to->type, 3);
     unsigned char *at = (unsigned char *)to->data + (ptrdiff_t)first * stride;
-    STORE_COLUMNS(float, 3, stride, step)
+    for (size_t i = 0; i < b->count && b->to == b->singles; i++)
+        for (size_t c = 0; c < 3; c++)
+            memcpy(at + (ptrdiff_t)i * stride + (ptrdiff_t)c * step, &b->singles[3 * i + c],
+                   sizeof(float));
 }
 
 static pm_u32 load_track(const pm_track_field *from, size_t k) {
@@ -172,15 +175,15 @@ static bool is_packed(const void *data, pm_coordinate_type type, ptrdiff_t strid
            stride_of(stride, type, 3) == 3 * (ptrdiff_t)sizeof(float);
 }
 
-/* Reads and writes where the records are, if they have no gaps and nothing is to be done beside. */
+/* Reads and writes where the records are, if they have no gaps. */
 static void point_at_singles(const pm_points_request *r, size_t first, pm_points_block *b) {
     const pm_coordinates *from = &r->job.points;
     const pm_coordinates_out *to = &r->job.moved;
-    const bool alone = r->singles && !b->in_double && b->places[0].in_one_segment;
-    const bool reads = alone && is_packed(from->data, from->type, from->stride, from->step);
-    const bool writes = alone && to->data && is_packed(to->data, to->type, to->stride, to->step);
-    b->from = reads ? (const float *)from->data + 3 * first : NULL;
-    b->to = writes ? (float *)to->data + 3 * first : NULL;
+    const bool reads = r->singles && is_packed(from->data, from->type, from->stride, from->step);
+    const bool writes =
+        r->singles && to->data && is_packed(to->data, to->type, to->stride, to->step);
+    b->from = reads ? (const float *)from->data + 3 * first : b->singles;
+    b->to = writes ? (float *)to->data + 3 * first : b->singles;
 }
 
 /* Finds the arcs of points in any order, behind the first of one track, or of each. Returns whether some point is
@@ -222,13 +225,9 @@ static void prepare_singles(const pm_points_request *r, pm_points_block *b,
     }
     for (size_t c = 0; c < 3 && b->in_double; c++)
         for (size_t i = 0; i < b->count; i++)
-            b->x[c][i] = (double)b->singles[c][i];
-    for (size_t i = b->count; i % PM_TRACK_GROUP; i++) { /* lanes behind the last point */
-        b->places[0].u[i] = 0;
+            b->x[c][i] = (double)b->from[3 * i + c];
+    for (size_t i = b->count; i % PM_TRACK_GROUP; i++) /* lanes behind the last point */
         b->arcs_at[i] = b->arcs_at[0];
-        for (size_t c = 0; c < 3; c++)
-            b->singles[c][i] = 0;
-    }
 }
 
 /* ---- results --------------------------------------------------------------------------------------------- */
@@ -253,7 +252,7 @@ PM_CLONES static size_t find_valid(const pm_points_request *r, const pm_points_b
 static size_t note_odd(const pm_points_block *b, uint8_t *valid) {
     size_t invalid = 0;
     for (size_t i = 0; i < b->count; i++) {
-        valid[i] = valid[i] && !isnan(b->to ? b->to[3 * i] : b->singles[0][i]);
+        valid[i] = valid[i] && !isnan(b->to[3 * i]);
         invalid += !valid[i];
     }
     return invalid;
@@ -268,7 +267,7 @@ static void spoil(const uint8_t *valid, pm_points_block *b) {
                 all[n][c][i] = (double)NAN;
     for (size_t i = 0; i < b->count; i++)
         for (size_t c = 0; c < 3 && !valid[i]; c++)
-            *(b->to ? &b->to[3 * i + c] : &b->singles[c][i]) = NAN;
+            b->to[3 * i + c] = NAN;
 }
 
 /* Unit quaternions, and velocities in the axes that are asked for. */
@@ -295,8 +294,8 @@ static void write_results(const pm_points_request *r, size_t first, const uint8_
                           pm_points_block *b) {
     const pm_points_job *job = &r->job;
     const ptrdiff_t stride = job->valid_stride ? job->valid_stride : 1;
-    if (r->singles && job->moved.data && !b->to)
-        store_singles(&job->moved, first, b->count, b->singles);
+    if (r->singles && job->moved.data)
+        store_singles(&job->moved, first, b);
     else if (!r->singles)
         store(&job->moved, first, b->count, 3, b->x);
     store(&job->rotations, first, b->count, 4, b->q);

@@ -20,15 +20,13 @@ typedef struct pm_points_block {
     pm_point_numbers q[4], p[3];   /* the poses that move them */
     pm_point_numbers v[3], w[3];   /* velocities in W */
     bool in_double;                /* something is computed from x */
-    /* Of singles: the points, and pm_point_arcs, of which `arcs_at` has the places in floats, [0] alone where all points are
-     * in one segment. */
-    float singles[3][PM_POINTS_BLOCK];
+    /* Of singles: points without gaps, the caller's or in `singles`, and where they are written to likewise; their
+     * pm_point_arcs, of which `arcs_at` has the places in floats, [0] alone where all points are in one segment. */
+    const float *from;
+    float *to, singles[3 * PM_POINTS_BLOCK], u[PM_POINTS_BLOCK];
     const float *arcs;
     pm_u64 arcs_at[PM_POINTS_BLOCK];
-    const float
-        *from; /* where points are without gaps: they are read from there in place of `singles`, */
-    float *to; /* and written to there; else NULL */
-    bool odd;  /* set: some result is NaN: in all of its coordinates */
+    bool odd; /* set: some result is NaN: in all of its coordinates */
 } pm_points_block;
 
 static inline pm_u32 pm_track_of(const pm_points_block *b, unsigned f, size_t i) {

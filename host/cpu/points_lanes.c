@@ -637,7 +637,8 @@ static inline pm_point_arc arc_of_each(const float *from, const pm_u64 *at) {
 
 static inline pm_quat load_packed(const float *from) {
     real v[3];
-    memcpy(v, from, sizeof v);
+    for (size_t n = 0; n < 3; n++) /* each apart: GCC copies all by a slow instruction */
+        memcpy(&v[n], from + n * PM_LANES, sizeof v[n]);
     return pm_quat_of(PM_SHUFFLE(PM_SHUFFLE(v[0], v[1], PM_TAKE_X2), v[2], PM_TAKE_X3),
                       PM_SHUFFLE(PM_SHUFFLE(v[0], v[1], PM_TAKE_Y2), v[2], PM_TAKE_Y3),
                       PM_SHUFFLE(PM_SHUFFLE(v[0], v[1], PM_TAKE_Z2), v[2], PM_TAKE_Z3),
@@ -648,75 +649,63 @@ static inline void store_packed(pm_quat p, float *to) {
     const real v[3] = {PM_SHUFFLE(PM_SHUFFLE(p.x, p.y, PM_GIVE_A2), p.z, PM_GIVE_A3),
                        PM_SHUFFLE(PM_SHUFFLE(p.x, p.y, PM_GIVE_B2), p.z, PM_GIVE_B3),
                        PM_SHUFFLE(PM_SHUFFLE(p.x, p.y, PM_GIVE_C2), p.z, PM_GIVE_C3)};
-    memcpy(to, v, sizeof v);
+    for (size_t n = 0; n < 3; n++)
+        memcpy(to + n * PM_LANES, &v[n], sizeof v[n]);
 }
 
-static inline pm_quat load_apart(pm_points_block *b, size_t k) {
-    real v[3];
-    for (size_t c = 0; c < 3; c++)
-        memcpy(&v[c], b->singles[c] + k, sizeof v[c]);
-    return pm_quat_of(v[0], v[1], v[2], PM_REAL(0.0f));
-}
-
-static inline void store_apart(pm_quat p, size_t k, pm_points_block *b) {
-    memcpy(b->singles[0] + k, &p.x, sizeof p.x);
-    memcpy(b->singles[1] + k, &p.y, sizeof p.y);
-    memcpy(b->singles[2] + k, &p.z, sizeof p.z);
+/* u in float32; at the last key, whose arc is that of no segment, and behind the last point 0. */
+static void find_singles_u(pm_points_block *b) {
+    const pm_stamp_places *at = &b->places[0];
+    const int64_t *const stamps = b->stamps, begin = at->begin, length = at->length;
+    const double inverse = 1 / (double)length;
+    const size_t count = b->count;
+    if (at->in_one_segment)
+        for (size_t i = 0; i < count; i++)
+            b->u[i] = (float)u_at(stamps[i], begin, length, inverse);
+    else
+        for (size_t i = 0; i < count; i++)
+            b->u[i] = at->u[i] < 1 ? (float)at->u[i] : 0;
+    for (size_t i = count; i % PM_LANES; i++)
+        b->u[i] = 0;
 }
 
 /* Lanes behind the last point compute what nobody reads. `is_one` and `screw` are compile-time constants. */
 static inline __attribute__((always_inline)) void move_singles(pm_points_block *b, bool is_one,
                                                                bool screw) {
     pm_point_arc arc = arc_of_all(b->arcs + b->arcs_at[0]);
-    pm_mask odd = PM_BITS(0);
-    const float *const from = b->from;
-    float *const to = b->to;
-    const int64_t *const stamps = b->stamps, begin = b->places[0].begin,
-                         length = b->places[0].length;
-    const double inverse = is_one ? 1 / (double)length : 0;
+    float rest[3 * PM_LANES] = {0};
+    b->odd = false;
     for (size_t k = 0; k < b->count; k += PM_LANES) {
         const size_t left = b->count - k;
         const bool whole = left >= PM_LANES;
-        float rest[3 * PM_LANES], all[PM_LANES];
-        real u;
-        int64_t last[PM_LANES];
-        if (!whole) {
-            for (size_t i = 0; i < PM_LANES && is_one; i++)
-                last[i] = stamps[i < left ? k + i : k];
-            memset(rest, 0, sizeof rest);
-        }
-        const int64_t *const own = whole ? stamps + k : last;
-        for (size_t i = 0; i < PM_LANES && is_one; i++)
-            all[i] = (float)u_at(own[i], begin, length, inverse);
-        for (size_t i = 0; i < PM_LANES && !is_one; i++) /* at the last key that of no segment */
-            all[i] = b->places[0].u[k + i] < 1 ? (float)b->places[0].u[k + i] : 0;
-        memcpy(&u, all, sizeof u);
+        if (!whole)
+            memcpy(rest, b->from + 3 * k, 3 * left * sizeof *rest);
         if (!is_one)
             arc = arc_of_each(b->arcs, b->arcs_at + k);
-        if (from && !whole)
-            memcpy(rest, from + 3 * k, 3 * left * sizeof *rest);
-        const pm_quat p = from ? load_packed(whole ? from + 3 * k : rest) : load_apart(b, k);
-        const pm_quat moved = pm_point_moved_by(arc, screw, u, p);
-        odd |= moved.x * 0 != PM_REAL(0.0f);
-        if (to)
-            store_packed(moved, whole ? to + 3 * k : rest);
-        else
-            store_apart(moved, k, b);
-        if (to && !whole)
-            memcpy(to + 3 * k, rest, 3 * left * sizeof *rest);
+        real u;
+        memcpy(&u, b->u + k, sizeof u);
+        const pm_quat p = load_packed(whole ? b->from + 3 * k : rest);
+        pm_quat moved = pm_point_along(arc, screw, u, p);
+        if (pm_any(moved.x * 0 != PM_REAL(0.0f))) { /* as is every x of a point that is not finite */
+            moved = pm_point_moved_by(arc, screw, u, p);
+            b->odd = true;
+        }
+        store_packed(moved, whole ? b->to + 3 * k : rest);
+        if (!whole)
+            memcpy(b->to + 3 * k, rest, 3 * left * sizeof *rest);
     }
-    b->odd = pm_any(odd);
 }
 
 static void run_singles(const pm_points_request *r, pm_points_block *b) {
     const bool screw = r->job.frames[0].trajectory->screw;
+    find_singles_u(b);
     if (b->places[0].in_one_segment)
         screw ? move_singles(b, true, true) : move_singles(b, true, false);
     else
         screw ? move_singles(b, false, true) : move_singles(b, false, false);
     for (size_t i = 0; i < b->count && b->in_double && !b->places[0].in_one_segment; i++)
         for (size_t c = 0; c < 3 && b->places[0].states[i] == PM_STAMP_AHEAD; c++)
-            b->singles[c][i] = (float)b->x[c][i];
+            b->to[3 * i + c] = (float)b->x[c][i];
 }
 
 static void run(const pm_points_request *r, pm_points_block *b) {
