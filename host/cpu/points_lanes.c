@@ -615,42 +615,41 @@ static inline pm_point_arc arc_of_each(const float *from, const pm_u64 *at) {
     return (pm_point_arc){{of[0], of[1], of[2]}, of[3], of[4], of[5]};
 }
 
-/* x, y or z of as many points as there are lanes, which are three vectors without gaps, and the reverse. */
-#define PM_TAKE_TWO(c, i) (3 * (i) + (c) < 2 * PM_LANES ? 3 * (i) + (c) : 0)
-#define PM_TAKE_THIRD(c, i) (3 * (i) + (c) < 2 * PM_LANES ? (i) : 3 * (i) + (c)-PM_LANES)
-#define PM_TAKE_X2(i) PM_TAKE_TWO(0, i)
-#define PM_TAKE_X3(i) PM_TAKE_THIRD(0, i)
-#define PM_TAKE_Y2(i) PM_TAKE_TWO(1, i)
-#define PM_TAKE_Y3(i) PM_TAKE_THIRD(1, i)
-#define PM_TAKE_Z2(i) PM_TAKE_TWO(2, i)
-#define PM_TAKE_Z3(i) PM_TAKE_THIRD(2, i)
-#define PM_GIVE_TWO(n, i)                                                                          \
-    (((n)*PM_LANES + (i)) % 3 == 1 ? PM_LANES + ((n)*PM_LANES + (i)) / 3 : ((n)*PM_LANES + (i)) / 3)
-#define PM_GIVE_THIRD(n, i)                                                                        \
-    (((n)*PM_LANES + (i)) % 3 == 2 ? PM_LANES + ((n)*PM_LANES + (i)) / 3 : (i))
-#define PM_GIVE_A2(i) PM_GIVE_TWO(0, i)
-#define PM_GIVE_A3(i) PM_GIVE_THIRD(0, i)
-#define PM_GIVE_B2(i) PM_GIVE_TWO(1, i)
-#define PM_GIVE_B3(i) PM_GIVE_THIRD(1, i)
-#define PM_GIVE_C2(i) PM_GIVE_TWO(2, i)
-#define PM_GIVE_C3(i) PM_GIVE_THIRD(2, i)
+/* Points without gaps, as many as there are lanes, are three vectors. Place j of vector n has coordinate
+ * (n PM_LANES + j) % 3. So place j of all is taken from one by j % 3, which is a blend, and then each is permuted: in an
+ * AVX2 register half the operations of shuffles of two vectors. */
+#define PM_IF_SECOND(j) ((j) % 3 == 1 ? PM_LANES + (j) : (j))
+#define PM_IF_THIRD(j) ((j) % 3 == 2 ? PM_LANES + (j) : (j))
+#define PM_BY_THIRDS(a, b, c) PM_SHUFFLE(PM_SHUFFLE(a, b, PM_IF_SECOND), c, PM_IF_THIRD)
+#define PM_COORDINATE(n, j) (((n)*PM_LANES + (j)) % 3)
+#define PM_VECTOR_OF(c, j) (((c) + 3 - (j) % 3) * PM_LANES % 3)
+#define PM_PLACE(c, i) ((3 * (i) + (c)) % PM_LANES)
+#define PM_PLACE_X(i) PM_PLACE(0, i)
+#define PM_PLACE_Y(i) PM_PLACE(1, i)
+#define PM_PLACE_Z(i) PM_PLACE(2, i)
+#define PM_POINT_AT(c, j) ((PM_VECTOR_OF(c, j) * PM_LANES + (j) - (c)) / 3)
+#define PM_POINT_X(j) PM_POINT_AT(0, j)
+#define PM_POINT_Y(j) PM_POINT_AT(1, j)
+#define PM_POINT_Z(j) PM_POINT_AT(2, j)
 
 static inline pm_quat load_packed(const float *from) {
-    real v[3];
+    real v[3], of[3];
     for (size_t n = 0; n < 3; n++) /* each apart: GCC copies all by a slow instruction */
         memcpy(&v[n], from + n * PM_LANES, sizeof v[n]);
-    return pm_quat_of(PM_SHUFFLE(PM_SHUFFLE(v[0], v[1], PM_TAKE_X2), v[2], PM_TAKE_X3),
-                      PM_SHUFFLE(PM_SHUFFLE(v[0], v[1], PM_TAKE_Y2), v[2], PM_TAKE_Y3),
-                      PM_SHUFFLE(PM_SHUFFLE(v[0], v[1], PM_TAKE_Z2), v[2], PM_TAKE_Z3),
-                      PM_REAL(0.0f));
+    for (size_t c = 0; c < 3; c++)
+        of[c] = PM_BY_THIRDS(v[PM_VECTOR_OF(c, 0)], v[PM_VECTOR_OF(c, 1)], v[PM_VECTOR_OF(c, 2)]);
+    return pm_quat_of(PM_SHUFFLE(of[0], of[0], PM_PLACE_X), PM_SHUFFLE(of[1], of[1], PM_PLACE_Y),
+                      PM_SHUFFLE(of[2], of[2], PM_PLACE_Z), PM_REAL(0.0f));
 }
 
 static inline void store_packed(pm_quat p, float *to) {
-    const real v[3] = {PM_SHUFFLE(PM_SHUFFLE(p.x, p.y, PM_GIVE_A2), p.z, PM_GIVE_A3),
-                       PM_SHUFFLE(PM_SHUFFLE(p.x, p.y, PM_GIVE_B2), p.z, PM_GIVE_B3),
-                       PM_SHUFFLE(PM_SHUFFLE(p.x, p.y, PM_GIVE_C2), p.z, PM_GIVE_C3)};
-    for (size_t n = 0; n < 3; n++)
-        memcpy(to + n * PM_LANES, &v[n], sizeof v[n]);
+    const real of[3] = {PM_SHUFFLE(p.x, p.x, PM_POINT_X), PM_SHUFFLE(p.y, p.y, PM_POINT_Y),
+                        PM_SHUFFLE(p.z, p.z, PM_POINT_Z)};
+    for (size_t n = 0; n < 3; n++) {
+        const real v = PM_BY_THIRDS(of[PM_COORDINATE(n, 0)], of[PM_COORDINATE(n, 1)],
+                                    of[PM_COORDINATE(n, 2)]);
+        memcpy(to + n * PM_LANES, &v, sizeof v);
+    }
 }
 
 /* u in float32; at the last key, whose arc is that of no segment, and behind the last point 0. */
@@ -669,31 +668,43 @@ static void find_singles_u(pm_points_block *b) {
         b->u[i] = 0;
 }
 
+/* Moves as many points as there are lanes. Returns whether some result is not finite, as is each x of a point that is
+ * not. */
+static inline __attribute__((always_inline)) bool
+move_lanes(const pm_point_arc *arc, bool screw, const float *us, const float *from, float *to) {
+    const pm_quat p = load_packed(from);
+    real u;
+    memcpy(&u, us, sizeof u);
+    pm_quat moved = pm_point_along(*arc, screw, u, p);
+    const bool odd = pm_any(moved.x * 0 != PM_REAL(0.0f));
+    if (odd)
+        moved = pm_point_unless_odd(moved, p);
+    store_packed(moved, to);
+    return odd;
+}
+
 /* Lanes behind the last point compute what nobody reads. `is_one` and `screw` are compile-time constants. */
 static inline __attribute__((always_inline)) void move_singles(pm_points_block *b, bool is_one,
                                                                bool screw) {
     pm_point_arc arc = arc_of_all(b->arcs + b->arcs_at[0]);
-    float rest[3 * PM_LANES] = {0};
-    b->odd = false;
-    for (size_t k = 0; k < b->count; k += PM_LANES) {
-        const size_t left = b->count - k;
-        const bool whole = left >= PM_LANES;
-        if (!whole)
-            memcpy(rest, b->from + 3 * k, 3 * left * sizeof *rest);
+    const float *const from = b->from;
+    float *const to = b->to;
+    const size_t left = b->count % PM_LANES, whole = b->count - left;
+    bool odd = false;
+    for (size_t k = 0; k < whole; k += PM_LANES) {
         if (!is_one)
             arc = arc_of_each(b->arcs, b->arcs_at + k);
-        real u;
-        memcpy(&u, b->u + k, sizeof u);
-        const pm_quat p = load_packed(whole ? b->from + 3 * k : rest);
-        pm_quat moved = pm_point_along(arc, screw, u, p);
-        if (pm_any(moved.x * 0 != PM_REAL(0.0f))) { /* as is every x of a point that is not finite */
-            moved = pm_point_moved_by(arc, screw, u, p);
-            b->odd = true;
-        }
-        store_packed(moved, whole ? b->to + 3 * k : rest);
-        if (!whole)
-            memcpy(b->to + 3 * k, rest, 3 * left * sizeof *rest);
+        odd |= move_lanes(&arc, screw, b->u + k, from + 3 * k, to + 3 * k);
     }
+    if (left) {
+        float rest[3 * PM_LANES] = {0};
+        memcpy(rest, from + 3 * whole, 3 * left * sizeof *rest);
+        if (!is_one)
+            arc = arc_of_each(b->arcs, b->arcs_at + whole);
+        odd |= move_lanes(&arc, screw, b->u + whole, rest, rest);
+        memcpy(to + 3 * whole, rest, 3 * left * sizeof *rest);
+    }
+    b->odd = odd;
 }
 
 static void run_singles(const pm_points_request *r, pm_points_block *b) {
