@@ -7,11 +7,11 @@
 
 #include <string.h>
 
-#define PM_DECLARE_SET(name) extern const pm_points_function pm_points_##name;
+#define PM_DECLARE_SET(name) extern const pm_points_functions pm_points_##name;
 PM_INSTRUCTION_SETS(PM_DECLARE_SET)
 
 #define PM_SET_ROW(name) &pm_points_##name,
-static const pm_points_function *const sets[] = {PM_INSTRUCTION_SETS(PM_SET_ROW)};
+static const pm_points_functions *const sets[] = {PM_INSTRUCTION_SETS(PM_SET_ROW)};
 
 /* ---- records ------------------------------------------------------------------------------------------- */
 
@@ -108,7 +108,8 @@ static pm_u32 load_track(const pm_track_field *from, size_t k) {
 
 typedef struct moving {
     const pm_points_request *request;
-    pm_points_function function; /* NULL: points are located alone */
+    const pm_points_functions *functions;
+    bool checks; /* points are located alone */
     pm_first_failure failure;
 } moving;
 
@@ -132,8 +133,9 @@ static pm_status refuse_stamp(const pm_trajectory *t, size_t track, int64_t stam
 }
 
 /* Locates the points of a block in all frames. It becomes shorter where the first of them are in one segment. */
-static pm_status locate(const pm_points_request *r, size_t first, size_t *hints, pm_points_block *b,
+static pm_status locate(const moving *m, size_t first, size_t *hints, pm_points_block *b,
                         pm_error *error) {
+    const pm_points_request *r = m->request;
     b->stamps = pm_stamps_in_place(&r->job.stamps, first);
     if (!b->stamps)
         pm_stamps_read(&r->job.stamps, first, b->count, b->own_stamps);
@@ -154,12 +156,13 @@ static pm_status locate(const pm_points_request *r, size_t first, size_t *hints,
             b->tracks[f][i] = 0; /* its state follows */
         }
         pm_stamp_places *to = &b->places[f];
-        b->count = pm_trajectory_locate(t, b->tracks[f], !frame->tracks.data, &r->rules, b->stamps,
-                                        b->count, &hints[f], to);
+        m->functions->locate(r, f, &hints[f], b);
         for (size_t i = 0; i < b->count && r->on_queue && frame->tracks.data; i++)
-            if (load_track(&frame->tracks, first + i) >= t->clip->track_count)
+            if (load_track(&frame->tracks, first + i) >= t->clip->track_count) {
                 to->states[i] = PM_STAMP_NOT_VALID;
-        for (size_t i = 0; i < b->count && !to->in_one_segment; i++)
+                to->all_inside = false;
+            }
+        for (size_t i = 0; i < b->count && !to->all_inside; i++)
             if (to->states[i] == PM_STAMP_REFUSED)
                 return refuse_stamp(t, pm_track_of(b, f, i), b->stamps[i], first + i, error);
     }
@@ -198,7 +201,7 @@ PM_CLONES static bool find_arcs(pm_points_block *b, size_t first, const size_t *
     for (size_t i = 0; i < b->count; i++)
         b->arcs_at[i] =
             PM_POINT_ARC_FLOATS * (b->arcs_at[i] + at->segments[i] + (pm_u64)(at->u[i] >= 1));
-    for (size_t i = 0; i < b->count; i++)
+    for (size_t i = 0; i < b->count && !at->all_inside; i++)
         any_ahead |= at->states[i] == PM_STAMP_AHEAD;
     return any_ahead != 0;
 }
@@ -226,8 +229,10 @@ static void prepare_singles(const pm_points_request *r, pm_points_block *b,
     for (size_t c = 0; c < 3 && b->in_double; c++)
         for (size_t i = 0; i < b->count; i++)
             b->x[c][i] = (double)b->from[3 * i + c];
-    for (size_t i = b->count; i % PM_TRACK_GROUP; i++) /* lanes behind the last point */
+    for (size_t i = b->count; i % PM_TRACK_GROUP; i++) { /* lanes behind the last point */
         b->arcs_at[i] = b->arcs_at[0];
+        b->u[i] = 0;
+    }
 }
 
 /* ---- results --------------------------------------------------------------------------------------------- */
@@ -239,11 +244,11 @@ PM_CLONES static size_t find_valid(const pm_points_request *r, const pm_points_b
     size_t invalid = 0;
     memset(valid, 1, b->count);
     for (size_t f = 0; f < r->job.frame_count; f++)
-        for (size_t i = 0; i < b->count && !b->places[f].in_one_segment; i++)
+        for (size_t i = 0; i < b->count && !b->places[f].all_inside; i++)
             valid[i] &= b->places[f].states[i] != PM_STAMP_NOT_VALID;
     for (size_t i = 0; i < b->count && !r->singles && r->job.points.data; i++)
         valid[i] &= b->x[0][i] * 0 + b->x[1][i] * 0 + b->x[2][i] * 0 == 0;
-    if (!r->singles || !b->places[0].in_one_segment)
+    if (!r->singles || !b->places[0].all_inside)
         for (size_t i = 0; i < b->count; i++)
             invalid += !valid[i];
     return invalid;
@@ -302,7 +307,9 @@ static void write_results(const pm_points_request *r, size_t first, const uint8_
     store(&job->positions, first, b->count, 3, b->p);
     store(&job->velocities, first, b->count, 3, b->v);
     store(&job->angular_velocities, first, b->count, 3, b->w);
-    for (size_t i = 0; job->valid && i < b->count; i++)
+    if (job->valid && stride == 1)
+        memcpy(job->valid + first, valid, b->count);
+    for (size_t i = 0; job->valid && stride != 1 && i < b->count; i++)
         job->valid[(ptrdiff_t)(first + i) * stride] = valid[i];
 }
 
@@ -315,10 +322,10 @@ static pm_status move_item(moving *m, const pm_piece *piece, pm_error *error) {
         const size_t left = piece->count - k, first = piece->from + k;
         uint8_t valid[PM_POINTS_BLOCK];
         b.count = left < PM_POINTS_BLOCK ? left : PM_POINTS_BLOCK;
-        const pm_status status = locate(r, first, hints, &b, error);
+        const pm_status status = locate(m, first, hints, &b, error);
         if (status != PM_OK)
             return status;
-        if (!m->function)
+        if (m->checks)
             continue;
         b.in_double = !r->singles || r->needs_pose;
         point_at_singles(r, first, &b);
@@ -327,7 +334,7 @@ static pm_status move_item(moving *m, const pm_piece *piece, pm_error *error) {
         if (r->singles)
             prepare_singles(r, &b, own);
         size_t bad = find_valid(r, &b, valid);
-        m->function(r, &b);
+        m->functions->move(r, &b);
         if (r->singles && b.odd)
             bad = note_odd(&b, valid);
         if (r->needs_pose)
@@ -371,11 +378,11 @@ static pm_status run(moving *m, pm_work work, pm_error *error) {
 
 pm_status pm_cpu_move_points(size_t instruction_set, const pm_points_request *request,
                              pm_error *error) {
-    moving m = {.request = request, .function = *sets[instruction_set]};
+    moving m = {.request = request, .functions = sets[instruction_set]};
     return run(&m, move_items, error);
 }
 
 pm_status pm_cpu_check_points(const pm_points_request *request, pm_error *error) {
-    moving m = {.request = request};
+    moving m = {.request = request, .functions = sets[0], .checks = true};
     return run(&m, move_items, error);
 }

@@ -7,6 +7,29 @@
 
 #include "cpu.h"
 
+typedef enum pm_stamp_state {
+    PM_STAMP_INSIDE = 0,
+    PM_STAMP_CLAMPED,
+    PM_STAMP_AHEAD,     /* extrapolated */
+    PM_STAMP_NOT_VALID, /* whose place is any */
+    PM_STAMP_REFUSED
+} pm_stamp_state;
+
+/* Stamps of a block: as many as the arrays of which a core's first cache holds. A multiple of the lanes. */
+enum { PM_POINTS_BLOCK = 256 };
+
+/* The places of the stamps of a block, each on the timeline of its track. Where all are in one segment, below its end,
+ * of `segments` only [0] is set, and of points in float32 alone pm_points_block.u in place of u. */
+typedef struct pm_stamp_places {
+    pm_u32 segments[PM_POINTS_BLOCK];
+    double u[PM_POINTS_BLOCK];
+    double ahead
+        [PM_POINTS_BLOCK]; /* of PM_STAMP_AHEAD: seconds behind the last key, or below 0 before the first */
+    uint8_t states[PM_POINTS_BLOCK]; /* pm_stamp_state; not set in one segment */
+    bool all_inside;                 /* every state is PM_STAMP_INSIDE */
+    bool in_one_segment;             /* all are inside of one, of one track */
+} pm_stamp_places;
+
 typedef double pm_point_numbers[PM_POINTS_BLOCK];
 
 typedef struct pm_points_block {
@@ -33,7 +56,18 @@ static inline pm_u32 pm_track_of(const pm_points_block *b, unsigned f, size_t i)
     return b->tracks[f][b->one_track[f] ? 0 : i];
 }
 
-/* Moves the points and computes what the request asks for beside them. Thread-safe. */
-typedef void (*pm_points_function)(const pm_points_request *request, pm_points_block *block);
+/* Of an instruction set. Thread-safe. */
+typedef struct pm_points_functions {
+    /* Locates the stamps of a block in frame f; *hint is the segment to try first. Where many of the first are in one
+     * segment, only those: the block becomes shorter. */
+    void (*locate)(const pm_points_request *request, unsigned f, size_t *hint, pm_points_block *block);
+    /* Moves the points and computes what the request asks for beside them. */
+    void (*move)(const pm_points_request *request, pm_points_block *block);
+} pm_points_functions;
+
+#ifdef PM_INSTRUCTION_SET
+void PM_SET_NAME(pm_points_locate)(const pm_points_request *request, unsigned f, size_t *hint,
+                                   pm_points_block *block);
+#endif
 
 #endif

@@ -10,7 +10,7 @@
 #include "kernels/pm_motion.h"
 #include "points.h"
 
-extern const pm_points_function PM_SET_NAME(pm_points);
+extern const pm_points_functions PM_SET_NAME(pm_points);
 
 /* Poses of a frame, or of one that does not move, and their velocities. */
 typedef struct poses {
@@ -397,7 +397,7 @@ static void go_on(poses *f, size_t i, double seconds) {
 static void end_moves(const pm_trajectory *t, const pm_points_block *b, unsigned f, poses *to) {
     const pm_stamp_places *at = &b->places[f];
     for (size_t i = 0; i < b->count; i++) {
-        const pm_stamp_state state = at->in_one_segment ? PM_STAMP_INSIDE : at->states[i];
+        const pm_stamp_state state = at->all_inside ? PM_STAMP_INSIDE : at->states[i];
         const bool rests = state == PM_STAMP_CLAMPED ||
                            t->clip->timelines[t->clip->timeline_of[pm_track_of(b, f, i)]].constant;
         for (size_t c = 0; c < 3 && rests; c++)
@@ -410,7 +410,7 @@ static void end_moves(const pm_trajectory *t, const pm_points_block *b, unsigned
 /* Whether a point of the block is extrapolated. */
 static bool goes_on(const pm_points_block *b, unsigned f) {
     bool any = false;
-    for (size_t i = 0; i < b->count && !b->places[f].in_one_segment; i++)
+    for (size_t i = 0; i < b->count && !b->places[f].all_inside; i++)
         any |= b->places[f].states[i] == PM_STAMP_AHEAD;
     return any;
 }
@@ -575,29 +575,6 @@ static void apply_frame(const pm_points_request *r, unsigned f, pm_points_block 
     apply(r, &by, r->needs_rate, b);
 }
 
-/* ---- u ------------------------------------------------------------------------------------------------ */
-
-/* u of a stamp of a block in one segment, whose ns are below 2^31. So a quotient that is not exact is at least 2^-32 of
- * its last bit from a tie, and the corrected product rounds as the quotient does. */
-static inline double u_at(int64_t stamp, int64_t begin, int64_t length_ns, double inverse) {
-    const double since = (double)(int32_t)((uint64_t)stamp - (uint64_t)begin);
-    const double length = (double)length_ns;
-#ifdef __FMA__
-    const double near = since * inverse;
-    return __builtin_fma(__builtin_fma(-near, length, since), inverse, near);
-#else
-    (void)inverse;
-    return since / length;
-#endif
-}
-
-static void find_u(const pm_points_block *b, pm_stamp_places *to) {
-    const int64_t begin = to->begin, length = to->length;
-    const double inverse = 1 / (double)length;
-    for (size_t i = 0; i < b->count; i++)
-        to->u[i] = u_at(b->stamps[i], begin, length, inverse);
-}
-
 /* ---- singles -------------------------------------------------------------------------------------------- */
 
 static inline pm_point_arc arc_of_all(const float *from) {
@@ -652,22 +629,6 @@ static inline void store_packed(pm_quat p, float *to) {
     }
 }
 
-/* u in float32; at the last key, whose arc is that of no segment, and behind the last point 0. */
-static void find_singles_u(pm_points_block *b) {
-    const pm_stamp_places *at = &b->places[0];
-    const int64_t *const stamps = b->stamps, begin = at->begin, length = at->length;
-    const double inverse = 1 / (double)length;
-    const size_t count = b->count;
-    if (at->in_one_segment)
-        for (size_t i = 0; i < count; i++)
-            b->u[i] = (float)u_at(stamps[i], begin, length, inverse);
-    else
-        for (size_t i = 0; i < count; i++)
-            b->u[i] = at->u[i] < 1 ? (float)at->u[i] : 0;
-    for (size_t i = count; i % PM_LANES; i++)
-        b->u[i] = 0;
-}
-
 /* Moves as many points as there are lanes. Returns whether some result is not finite, as is each x of a point that is
  * not. */
 static inline __attribute__((always_inline)) bool
@@ -709,13 +670,15 @@ static inline __attribute__((always_inline)) void move_singles(pm_points_block *
 
 static void run_singles(const pm_points_request *r, pm_points_block *b) {
     const bool screw = r->job.frames[0].trajectory->screw;
-    find_singles_u(b);
-    if (b->places[0].in_one_segment)
+    const pm_stamp_places *at = &b->places[0];
+    for (size_t i = 0; i < b->count && (!at->in_one_segment || r->needs_pose); i++)
+        b->u[i] = at->u[i] < 1 ? (float)at->u[i] : 0; /* at the last key the arc is that of no segment */
+    if (at->in_one_segment)
         screw ? move_singles(b, true, true) : move_singles(b, true, false);
     else
         screw ? move_singles(b, false, true) : move_singles(b, false, false);
-    for (size_t i = 0; i < b->count && b->in_double && !b->places[0].in_one_segment; i++)
-        for (size_t c = 0; c < 3 && b->places[0].states[i] == PM_STAMP_AHEAD; c++)
+    for (size_t i = 0; i < b->count && b->in_double && !at->all_inside; i++)
+        for (size_t c = 0; c < 3 && at->states[i] == PM_STAMP_AHEAD; c++)
             b->to[3 * i + c] = (float)b->x[c][i];
 }
 
@@ -725,9 +688,6 @@ static void run(const pm_points_request *r, pm_points_block *b) {
         run_singles(r, b);
         return;
     }
-    for (unsigned f = 0; f < frames; f++)
-        if (b->places[f].in_one_segment)
-            find_u(b, &b->places[f]);
     if (r->needs_pose) {
         spread(no_turn, 4, b->q);
         memset(b->p, 0, sizeof b->p);
@@ -748,4 +708,4 @@ static void run(const pm_points_request *r, pm_points_block *b) {
         run_singles(r, b);
 }
 
-const pm_points_function PM_SET_NAME(pm_points) = run;
+const pm_points_functions PM_SET_NAME(pm_points) = {PM_SET_NAME(pm_points_locate), run};
