@@ -21,7 +21,7 @@ static size_t size_of(pm_coordinate_type type) {
 
 /* Columns of records, with compile-time constants where compilers shall vectorise. */
 #define LOAD_COLUMNS(to, type, stride, step, value)                                                \
-    for (size_t i = 0; i < b->count; i++)                                                          \
+    for (size_t i = 0; i < count; i++)                                                             \
         for (size_t c = 0; c < 3; c++) {                                                           \
             type number;                                                                           \
             memcpy(&number, at + (ptrdiff_t)i * (stride) + (ptrdiff_t)c * (step), sizeof number);  \
@@ -49,11 +49,12 @@ PM_CLONES static void load_points(const pm_points_request *r, size_t first, pm_p
     const ptrdiff_t step = step_of(from->step, from->type);
     const ptrdiff_t stride = stride_of(from->stride, from->type, 3);
     const unsigned char *at = (const unsigned char *)from->data + (ptrdiff_t)first * stride;
+    const size_t count = r->singles && b->from != b->singles ? 0 : b->count;
     if (r->singles) {
-        for (size_t i = 0; i < b->count && b->from == b->singles; i++)
+        float(*const to)[3] = (float(*)[3])b->singles;
+        for (size_t i = 0; i < count; i++)
             for (size_t c = 0; c < 3; c++)
-                memcpy(&b->singles[3 * i + c], at + (ptrdiff_t)i * stride + (ptrdiff_t)c * step,
-                       sizeof(float));
+                memcpy(&to[i][c], at + (ptrdiff_t)i * stride + (ptrdiff_t)c * step, sizeof(float));
     } else if (from->type == PM_COORDINATE_FLOAT32) {
         LOAD_COLUMNS(b->x, float, stride, step, (double)number)
     } else if (from->type == PM_COORDINATE_FLOAT64) {
@@ -82,8 +83,9 @@ PM_CLONES static void store(const pm_coordinates_out *to, size_t first, size_t c
 static void store_singles(const pm_coordinates_out *to, size_t first, const pm_points_block *b) {
     const ptrdiff_t step = step_of(to->step, to->type);
     const ptrdiff_t stride = stride_of(to->stride, to->type, 3);
+    const size_t count = b->to == b->singles ? b->count : 0;
     unsigned char *at = (unsigned char *)to->data + (ptrdiff_t)first * stride;
-    for (size_t i = 0; i < b->count && b->to == b->singles; i++)
+    for (size_t i = 0; i < count; i++)
         for (size_t c = 0; c < 3; c++)
             memcpy(at + (ptrdiff_t)i * stride + (ptrdiff_t)c * step, &b->singles[3 * i + c],
                    sizeof(float));
@@ -276,23 +278,25 @@ static void spoil(const uint8_t *valid, pm_points_block *b) {
 }
 
 /* Unit quaternions, and velocities in the axes that are asked for. */
-static void finish(const pm_points_request *r, pm_points_block *b) {
+PM_CLONES static void finish(const pm_points_request *r, pm_points_block *b) {
     const bool body = r->needs_rate && r->job.velocity_frame == PM_AXIS_BODY;
     for (size_t i = 0; i < b->count; i++) {
-        double *const q[] = {&b->q[0][i], &b->q[1][i], &b->q[2][i], &b->q[3][i]};
-        const double scale =
-            1 / sqrt(*q[0] * *q[0] + *q[1] * *q[1] + *q[2] * *q[2] + *q[3] * *q[3]);
-        for (size_t c = 0; c < 4; c++)
-            *q[c] *= scale;
-        const double turn[] = {*q[0], *q[1], *q[2], *q[3]};
-        for (size_t n = 0; n < 2 && body; n++) {
+        const double x = b->q[0][i], y = b->q[1][i], z = b->q[2][i], w = b->q[3][i];
+        const double scale = 1 / sqrt(x * x + y * y + z * z + w * w);
+        b->q[0][i] = x * scale;
+        b->q[1][i] = y * scale;
+        b->q[2][i] = z * scale;
+        b->q[3][i] = w * scale;
+    }
+    for (size_t i = 0; i < b->count && body; i++)
+        for (size_t n = 0; n < 2; n++) {
             pm_point_numbers *of = n ? b->w : b->v;
+            const double turn[] = {b->q[0][i], b->q[1][i], b->q[2][i], b->q[3][i]};
             double v[3] = {of[0][i], of[1][i], of[2][i]};
             pm_turn_back(turn, v);
             for (size_t c = 0; c < 3; c++)
                 of[c][i] = v[c];
         }
-    }
 }
 
 static void write_results(const pm_points_request *r, size_t first, const uint8_t *valid,

@@ -338,23 +338,35 @@ static void move_by_arcs(const pm_trajectory *t, const arcs *a, size_t count, pm
         t->screw ? MOVE_BY(false, true) : MOVE_BY(false, false);
 }
 
+/* The rotations of arcs. `is_one` is a compile-time constant. */
+static inline __attribute__((always_inline)) void
+turn_along(const arcs *a, bool is_one, size_t count, double *restrict x, double *restrict y,
+           double *restrict z, double *restrict w) {
+    double one[PM_ARC_NUMBERS];
+    memcpy(one, a->one, sizeof one);
+    for (size_t i = 0; i < count; i++) {
+        const double u = a->u[i], half2 = u * u * OF(angle2) / 4;
+        const double sine = u / 2 * series(half2, 1, ALL_TERMS);
+        const double ax = sine * OF(v[0]), ay = sine * OF(v[1]), az = sine * OF(v[2]);
+        const double aw = 1 - half2 * series(half2, 2, ALL_TERMS);
+        const double qx = OF(q[0]), qy = OF(q[1]), qz = OF(q[2]), qw = OF(q[3]);
+        x[i] = aw * qx + ax * qw + ay * qz - az * qy;
+        y[i] = aw * qy + ay * qw + az * qx - ax * qz;
+        z[i] = aw * qz + az * qw + ax * qy - ay * qx;
+        w[i] = aw * qw - ax * qx - ay * qy - az * qz;
+    }
+}
+
 /* Poses, and velocities where `moves`. */
 static void sample_arcs(const pm_trajectory *t, const arcs *a, size_t count, bool moves,
                         poses *to) {
     memset(to->t, 0, sizeof to->t);
     move_by_arcs(t, a, count, to->t);
-    for (size_t i = 0; i < count; i++) {
+    if (a->is_one)
+        turn_along(a, true, count, to->q[0], to->q[1], to->q[2], to->q[3]);
+    else
+        turn_along(a, false, count, to->q[0], to->q[1], to->q[2], to->q[3]);
 #define AT(member) (a->is_one ? a->one[ARC(member)] : a->each[ARC(member)][i])
-        const double u = a->u[i], half2 = u * u * AT(angle2) / 4;
-        const double sine = u / 2 * series(half2, 1, ALL_TERMS);
-        const double x = sine * AT(v[0]), y = sine * AT(v[1]), z = sine * AT(v[2]);
-        const double w = 1 - half2 * series(half2, 2, ALL_TERMS);
-        const double qx = AT(q[0]), qy = AT(q[1]), qz = AT(q[2]), qw = AT(q[3]);
-        to->q[0][i] = w * qx + x * qw + y * qz - z * qy;
-        to->q[1][i] = w * qy + y * qw + z * qx - x * qz;
-        to->q[2][i] = w * qz + z * qw + x * qy - y * qx;
-        to->q[3][i] = w * qw - x * qx - y * qy - z * qz;
-    }
     for (size_t i = 0; i < count && moves; i++) {
         const double rate = AT(rate);
         const double v[3] = {AT(v[0]), AT(v[1]), AT(v[2])};
@@ -629,19 +641,27 @@ static inline void store_packed(pm_quat p, float *to) {
     }
 }
 
-/* Moves as many points as there are lanes. Returns whether some result is not finite, as is each x of a point that is
+/* Whether some lane is not finite. */
+#if PM_LANES == 16
+#define pm_any_odd(a) (_mm512_fpclass_ps_mask((__m512)(a), 0x99) != 0)
+#else
+#define pm_any_odd(a) pm_any((a)*0 != PM_REAL(0.0f))
+#endif
+
+/* Moves as many points as there are lanes. Sets *odd if some result is not finite, as is each x of a point that is
  * not. */
-static inline __attribute__((always_inline)) bool
-move_lanes(const pm_point_arc *arc, bool screw, const float *us, const float *from, float *to) {
+static inline __attribute__((always_inline)) void move_lanes(const pm_point_arc *arc, bool screw,
+                                                             const float *us, const float *from,
+                                                             float *to, bool *odd) {
     const pm_quat p = load_packed(from);
     real u;
     memcpy(&u, us, sizeof u);
     pm_quat moved = pm_point_along(*arc, screw, u, p);
-    const bool odd = pm_any(moved.x * 0 != PM_REAL(0.0f));
-    if (odd)
+    if (pm_any_odd(moved.x)) {
         moved = pm_point_unless_odd(moved, p);
+        *odd = true;
+    }
     store_packed(moved, to);
-    return odd;
 }
 
 /* Lanes behind the last point compute what nobody reads. `is_one` and `screw` are compile-time constants. */
@@ -651,21 +671,20 @@ static inline __attribute__((always_inline)) void move_singles(pm_points_block *
     const float *const from = b->from;
     float *const to = b->to;
     const size_t left = b->count % PM_LANES, whole = b->count - left;
-    bool odd = false;
+    b->odd = false;
     for (size_t k = 0; k < whole; k += PM_LANES) {
         if (!is_one)
             arc = arc_of_each(b->arcs, b->arcs_at + k);
-        odd |= move_lanes(&arc, screw, b->u + k, from + 3 * k, to + 3 * k);
+        move_lanes(&arc, screw, b->u + k, from + 3 * k, to + 3 * k, &b->odd);
     }
     if (left) {
         float rest[3 * PM_LANES] = {0};
         memcpy(rest, from + 3 * whole, 3 * left * sizeof *rest);
         if (!is_one)
             arc = arc_of_each(b->arcs, b->arcs_at + whole);
-        odd |= move_lanes(&arc, screw, b->u + whole, rest, rest);
+        move_lanes(&arc, screw, b->u + whole, rest, rest, &b->odd);
         memcpy(to + 3 * whole, rest, 3 * left * sizeof *rest);
     }
-    b->odd = odd;
 }
 
 static void run_singles(const pm_points_request *r, pm_points_block *b) {

@@ -84,31 +84,6 @@ static bool ns_of(double seconds, int64_t *ns) {
     return fits;
 }
 
-/* Stamp k without the base. */
-static bool read_value(const pm_stamps *stamps, const unsigned char *at, int64_t *ns) {
-    const uint64_t unit = stamps->unit ? stamps->unit : 1;
-    union {
-        int64_t i;
-        uint64_t u;
-        uint32_t w;
-        double d;
-        float f;
-    } v = {0};
-    memcpy(&v, at, stamp_sizes[stamps->type]);
-    switch (stamps->type) {
-    case PM_STAMP_FLOAT64:
-        return ns_of(v.d, ns);
-    case PM_STAMP_FLOAT32:
-        return ns_of((double)v.f, ns);
-    case PM_STAMP_INT64:
-        return !__builtin_mul_overflow(v.i, (int64_t)unit, ns);
-    case PM_STAMP_UINT32:
-        return !__builtin_mul_overflow((uint64_t)v.w, unit, ns);
-    default:
-        return !__builtin_mul_overflow(v.u, unit, ns);
-    }
-}
-
 const int64_t *pm_stamps_in_place(const pm_stamps *stamps, size_t from) {
     const bool is_plain = stamps->type == PM_STAMP_INT64 && stamps->unit <= 1 && !stamps->base &&
                           (stamps->stride == 0 || stamps->stride == (ptrdiff_t)sizeof(int64_t));
@@ -116,13 +91,38 @@ const int64_t *pm_stamps_in_place(const pm_stamps *stamps, size_t from) {
     return is_plain && (uintptr_t)first % _Alignof(int64_t) == 0 ? first + from : NULL;
 }
 
-void pm_stamps_read(const pm_stamps *stamps, size_t from, size_t count, int64_t *to) {
+/* A loop for each type, because copies of sizes that a compiler does not know are calls. */
+#define READ_STAMPS(type, fits)                                                                    \
+    for (size_t k = 0; k < count; k++, at += stride) {                                             \
+        type v;                                                                                    \
+        int64_t ns;                                                                                \
+        memcpy(&v, at, sizeof v);                                                                  \
+        to[k] = (fits) && !__builtin_add_overflow(ns, base, &ns) ? ns : PM_NO_STAMP;               \
+    }
+
+void pm_stamps_read(const pm_stamps *stamps, size_t from, size_t count, int64_t *restrict to) {
     const ptrdiff_t packed = (ptrdiff_t)stamp_sizes[stamps->type];
     const ptrdiff_t stride = stamps->stride ? stamps->stride : packed;
     const unsigned char *at = (const unsigned char *)stamps->data + (ptrdiff_t)from * stride;
-    for (size_t k = 0; k < count; k++, at += stride)
-        if (!read_value(stamps, at, &to[k]) || __builtin_add_overflow(to[k], stamps->base, &to[k]))
-            to[k] = PM_NO_STAMP;
+    const uint64_t unit = stamps->unit ? stamps->unit : 1;
+    const int64_t base = stamps->base;
+    switch (stamps->type) {
+    case PM_STAMP_INT64:
+        READ_STAMPS(int64_t, !__builtin_mul_overflow(v, (int64_t)unit, &ns))
+        break;
+    case PM_STAMP_UINT64:
+        READ_STAMPS(uint64_t, !__builtin_mul_overflow(v, unit, &ns))
+        break;
+    case PM_STAMP_UINT32:
+        READ_STAMPS(uint32_t, !__builtin_mul_overflow((uint64_t)v, unit, &ns))
+        break;
+    case PM_STAMP_FLOAT64:
+        READ_STAMPS(double, ns_of(v, &ns))
+        break;
+    case PM_STAMP_FLOAT32:
+        READ_STAMPS(float, ns_of((double)v, &ns))
+        break;
+    }
 }
 
 /* ---- trajectories ---------------------------------------------------------------------------------- */
