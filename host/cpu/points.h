@@ -60,7 +60,8 @@ static inline pm_u32 pm_track_of(const pm_points_block *b, unsigned f, size_t i)
 typedef struct pm_points_functions {
     /* Locates the stamps of a block in frame f; *hint is the segment to try first. Where many of the first are in one
      * segment, only those: the block becomes shorter. */
-    void (*locate)(const pm_points_request *request, unsigned f, size_t *hint, pm_points_block *block);
+    void (*locate)(const pm_points_request *request, unsigned f, size_t *hint,
+                   pm_points_block *block);
     /* Moves the points and computes what the request asks for beside them. */
     void (*move)(const pm_points_request *request, pm_points_block *block);
 } pm_points_functions;

@@ -339,9 +339,10 @@ static void move_by_arcs(const pm_trajectory *t, const arcs *a, size_t count, pm
 }
 
 /* The rotations of arcs. `is_one` is a compile-time constant. */
-static inline __attribute__((always_inline)) void
-turn_along(const arcs *a, bool is_one, size_t count, double *restrict x, double *restrict y,
-           double *restrict z, double *restrict w) {
+static inline __attribute__((always_inline)) void turn_along(const arcs *a, bool is_one,
+                                                             size_t count, double *restrict x,
+                                                             double *restrict y, double *restrict z,
+                                                             double *restrict w) {
     double one[PM_ARC_NUMBERS];
     memcpy(one, a->one, sizeof one);
     for (size_t i = 0; i < count; i++) {
@@ -635,8 +636,8 @@ static inline void store_packed(pm_quat p, float *to) {
     const real of[3] = {PM_SHUFFLE(p.x, p.x, PM_POINT_X), PM_SHUFFLE(p.y, p.y, PM_POINT_Y),
                         PM_SHUFFLE(p.z, p.z, PM_POINT_Z)};
     for (size_t n = 0; n < 3; n++) {
-        const real v = PM_BY_THIRDS(of[PM_COORDINATE(n, 0)], of[PM_COORDINATE(n, 1)],
-                                    of[PM_COORDINATE(n, 2)]);
+        const real v =
+            PM_BY_THIRDS(of[PM_COORDINATE(n, 0)], of[PM_COORDINATE(n, 1)], of[PM_COORDINATE(n, 2)]);
         memcpy(to + n * PM_LANES, &v, sizeof v);
     }
 }
@@ -691,7 +692,8 @@ static void run_singles(const pm_points_request *r, pm_points_block *b) {
     const bool screw = r->job.frames[0].trajectory->screw;
     const pm_stamp_places *at = &b->places[0];
     for (size_t i = 0; i < b->count && (!at->in_one_segment || r->needs_pose); i++)
-        b->u[i] = at->u[i] < 1 ? (float)at->u[i] : 0; /* at the last key the arc is that of no segment */
+        b->u[i] =
+            at->u[i] < 1 ? (float)at->u[i] : 0; /* at the last key the arc is that of no segment */
     if (at->in_one_segment)
         screw ? move_singles(b, true, true) : move_singles(b, true, false);
     else

@@ -3,7 +3,6 @@
  * The places of stamps among keys, in integers, in loops that compilers vectorise. Compiled once for each instruction
  * set.
  */
-#include "base/instruction_set.h"
 #include "points.h"
 
 #include <string.h>
@@ -15,8 +14,8 @@ static uint64_t since(int64_t from, int64_t stamp) {
 
 /* The segments of stamps, by bisection without branches on stamps, whose order no processor predicts, of all
  * stamps at once. Those outside get the first or the last one. */
-static void find_segments(const int64_t *keys, size_t segments, const int64_t *stamps,
-                                    size_t count, int64_t *restrict low) {
+static void find_segments(const int64_t *keys, size_t segments, const int64_t *stamps, size_t count,
+                          int64_t *restrict low) {
     memset(low, 0, count * sizeof *low);
     for (size_t left = segments; left > 1;) {
         const int64_t half = (int64_t)(left / 2);
@@ -196,13 +195,13 @@ void PM_SET_NAME(pm_points_locate)(const pm_points_request *r, unsigned f, size_
     int64_t low[PM_POINTS_BLOCK];
     for (size_t i = 0, run; i < b->count; i += run) { /* neighbours of one track */
         first = &t->firsts[t->clip->timeline_of[pm_track_of(b, f, i)]];
-        for (run = 1; i + run < b->count && (one_track || b->tracks[f][i + run] == b->tracks[f][i]);)
+        for (run = 1;
+             i + run < b->count && (one_track || b->tracks[f][i + run] == b->tracks[f][i]);)
             run++;
         keys = t->stamps + first[0];
         const size_t count = first[1] - first[0];
-        const bool inside =
-            r->rules.max_gap == UINT64_MAX && count > 1 &&
-            locate_inside(keys, count - 1, b->stamps + i, run, low + i, to->u + i);
+        const bool inside = r->rules.max_gap == UINT64_MAX && count > 1 &&
+                            locate_inside(keys, count - 1, b->stamps + i, run, low + i, to->u + i);
         for (size_t k = i; k < i + run && inside; k++)
             to->segments[k] = (pm_u32)low[k];
         if (inside)

@@ -783,8 +783,8 @@ static void check_bits(pm_method method, bool screw, uint64_t salt) {
     for (size_t i = 0; i < MANY; i++)
         plain[i] = order[i][0];
     for (size_t n = 0; n < 2; n++) { /* records apart, and read and written where they are */
-        job.stamps = n ? (pm_stamps){.data = plain}
-                       : (pm_stamps){.data = order, .stride = sizeof *order};
+        job.stamps =
+            n ? (pm_stamps){.data = plain} : (pm_stamps){.data = order, .stride = sizeof *order};
         job.points.data = n ? own : sorted;
         job.moved.data = own;
         memcpy(own, sorted, MANY * 12);
@@ -958,8 +958,8 @@ TEST(points_that_are_not_finite_are_invalid_and_others_beside_them_are_not) {
         float(*to)[3] = moved[round % 3];
         size_t invalid = 0;
         for (int64_t i = 0; i < SOME && !has_odd; i++) {
-            stamps[i] = round ? random_stamp(&t, &r)
-                              : t.stamps[1] + i * (t.stamps[2] - t.stamps[1]) / SOME;
+            stamps[i] =
+                round ? random_stamp(&t, &r) : t.stamps[1] + i * (t.stamps[2] - t.stamps[1]) / SOME;
             for (size_t c = 0; c < 3; c++)
                 points[i][c] = (float)number(&r, -100, 100);
         }
