@@ -61,11 +61,14 @@ pm_fn pm_quat pm_point_along(pm_point_arc arc, int screw, real u, pm_quat p) {
     return pm_quat_sum(arc.t, a);
 }
 
-/* Likewise, and NaN where a coordinate of p is not finite. */
-pm_fn pm_quat pm_point_moved_by(pm_point_arc arc, int screw, real u, pm_quat p) {
-    pm_quat moved = pm_point_along(arc, screw, u, p);
+/* A moved point; NaN where a coordinate of p is not finite. */
+pm_fn pm_quat pm_point_unless_odd(pm_quat moved, pm_quat p) {
     real none = (p.x * PM_REAL(0.0f) + p.y * PM_REAL(0.0f)) + p.z * PM_REAL(0.0f);
     return pm_quat_of(moved.x + none, moved.y + none, moved.z + none, moved.w);
+}
+
+pm_fn pm_quat pm_point_moved_by(pm_point_arc arc, int screw, real u, pm_quat p) {
+    return pm_point_unless_odd(pm_point_along(arc, screw, u, p), p);
 }
 
 #endif

@@ -7,11 +7,11 @@
 
 #include <string.h>
 
-#define PM_DECLARE_SET(name) extern const pm_points_function pm_points_##name;
+#define PM_DECLARE_SET(name) extern const pm_points_functions pm_points_##name;
 PM_INSTRUCTION_SETS(PM_DECLARE_SET)
 
 #define PM_SET_ROW(name) &pm_points_##name,
-static const pm_points_function *const sets[] = {PM_INSTRUCTION_SETS(PM_SET_ROW)};
+static const pm_points_functions *const sets[] = {PM_INSTRUCTION_SETS(PM_SET_ROW)};
 
 /* ---- records ------------------------------------------------------------------------------------------- */
 
@@ -21,7 +21,7 @@ static size_t size_of(pm_coordinate_type type) {
 
 /* Columns of records, with compile-time constants where compilers shall vectorise. */
 #define LOAD_COLUMNS(to, type, stride, step, value)                                                \
-    for (size_t i = 0; i < b->count; i++)                                                          \
+    for (size_t i = 0; i < count; i++)                                                             \
         for (size_t c = 0; c < 3; c++) {                                                           \
             type number;                                                                           \
             memcpy(&number, at + (ptrdiff_t)i * (stride) + (ptrdiff_t)c * (step), sizeof number);  \
@@ -49,10 +49,12 @@ PM_CLONES static void load_points(const pm_points_request *r, size_t first, pm_p
     const ptrdiff_t step = step_of(from->step, from->type);
     const ptrdiff_t stride = stride_of(from->stride, from->type, 3);
     const unsigned char *at = (const unsigned char *)from->data + (ptrdiff_t)first * stride;
-    if (b->from)
-        return;
+    const size_t count = r->singles && b->from != b->singles ? 0 : b->count;
     if (r->singles) {
-        LOAD_COLUMNS(b->singles, float, stride, step, number)
+        float(*const to)[3] = (float(*)[3])b->singles;
+        for (size_t i = 0; i < count; i++)
+            for (size_t c = 0; c < 3; c++)
+                memcpy(&to[i][c], at + (ptrdiff_t)i * stride + (ptrdiff_t)c * step, sizeof(float));
     } else if (from->type == PM_COORDINATE_FLOAT32) {
         LOAD_COLUMNS(b->x, float, stride, step, (double)number)
     } else if (from->type == PM_COORDINATE_FLOAT64) {
@@ -78,12 +80,15 @@ PM_CLONES static void store(const pm_coordinates_out *to, size_t first, size_t c
         STORE_COLUMNS(float, components, stride, step)
 }
 
-static void store_singles(const pm_coordinates_out *to, size_t first, size_t count,
-                          float (*from)[PM_POINTS_BLOCK]) {
+static void store_singles(const pm_coordinates_out *to, size_t first, const pm_points_block *b) {
     const ptrdiff_t step = step_of(to->step, to->type);
     const ptrdiff_t stride = stride_of(to->stride, to->type, 3);
+    const size_t count = b->to == b->singles ? b->count : 0;
     unsigned char *at = (unsigned char *)to->data + (ptrdiff_t)first * stride;
-    STORE_COLUMNS(float, 3, stride, step)
+    for (size_t i = 0; i < count; i++)
+        for (size_t c = 0; c < 3; c++)
+            memcpy(at + (ptrdiff_t)i * stride + (ptrdiff_t)c * step, &b->singles[3 * i + c],
+                   sizeof(float));
 }
 
 static pm_u32 load_track(const pm_track_field *from, size_t k) {
@@ -105,7 +110,8 @@ static pm_u32 load_track(const pm_track_field *from, size_t k) {
 
 typedef struct moving {
     const pm_points_request *request;
-    pm_points_function function; /* NULL: points are located alone */
+    const pm_points_functions *functions;
+    bool checks; /* points are located alone */
     pm_first_failure failure;
 } moving;
 
@@ -131,17 +137,16 @@ static pm_status refuse_stamp(const pm_trajectory *t, size_t track, int64_t stam
 /* Singles whose segments have parts are in one part each. */
 static void leave_segment(pm_points_block *b) {
     pm_stamp_places *at = &b->places[0];
-    for (size_t i = 0; i < b->count; i++) {
-        at->u[i] = (double)(b->stamps[i] - at->begin) / (double)at->length;
+    for (size_t i = 1; i < b->count; i++)
         at->segments[i] = at->segments[0];
-    }
     memset(at->states, PM_STAMP_INSIDE, b->count);
     at->in_one_segment = false;
 }
 
 /* Locates the points of a block in all frames. It becomes shorter where the first of them are in one segment. */
-static pm_status locate(const pm_points_request *r, size_t first, size_t *hints, pm_points_block *b,
+static pm_status locate(const moving *m, size_t first, size_t *hints, pm_points_block *b,
                         pm_error *error) {
+    const pm_points_request *r = m->request;
     b->stamps = pm_stamps_in_place(&r->job.stamps, first);
     if (!b->stamps)
         pm_stamps_read(&r->job.stamps, first, b->count, b->own_stamps);
@@ -162,12 +167,13 @@ static pm_status locate(const pm_points_request *r, size_t first, size_t *hints,
             b->tracks[f][i] = 0; /* its state follows */
         }
         pm_stamp_places *to = &b->places[f];
-        b->count = pm_trajectory_locate(t, b->tracks[f], !frame->tracks.data, &r->rules, b->stamps,
-                                        b->count, &hints[f], to);
+        m->functions->locate(r, f, &hints[f], b);
         for (size_t i = 0; i < b->count && r->on_queue && frame->tracks.data; i++)
-            if (load_track(&frame->tracks, first + i) >= t->clip->track_count)
+            if (load_track(&frame->tracks, first + i) >= t->clip->track_count) {
                 to->states[i] = PM_STAMP_NOT_VALID;
-        for (size_t i = 0; i < b->count && !to->in_one_segment; i++)
+                to->all_inside = false;
+            }
+        for (size_t i = 0; i < b->count && !to->all_inside; i++)
             if (to->states[i] == PM_STAMP_REFUSED)
                 return refuse_stamp(t, pm_track_of(b, f, i), b->stamps[i], first + i, error);
     }
@@ -185,15 +191,15 @@ static bool is_packed(const void *data, pm_coordinate_type type, ptrdiff_t strid
            stride_of(stride, type, 3) == 3 * (ptrdiff_t)sizeof(float);
 }
 
-/* Reads and writes where the records are, if they have no gaps and nothing is to be done beside. */
+/* Reads and writes where the records are, if they have no gaps. */
 static void point_at_singles(const pm_points_request *r, size_t first, pm_points_block *b) {
     const pm_coordinates *from = &r->job.points;
     const pm_coordinates_out *to = &r->job.moved;
-    const bool alone = r->singles && !b->in_double && b->places[0].in_one_segment;
-    const bool reads = alone && is_packed(from->data, from->type, from->stride, from->step);
-    const bool writes = alone && to->data && is_packed(to->data, to->type, to->stride, to->step);
-    b->from = reads ? (const float *)from->data + 3 * first : NULL;
-    b->to = writes ? (float *)to->data + 3 * first : NULL;
+    const bool reads = r->singles && is_packed(from->data, from->type, from->stride, from->step);
+    const bool writes =
+        r->singles && to->data && is_packed(to->data, to->type, to->stride, to->step);
+    b->from = reads ? (const float *)from->data + 3 * first : b->singles;
+    b->to = writes ? (float *)to->data + 3 * first : b->singles;
 }
 
 /* Finds the arcs of points in any order, behind the first of one track, or of each, and u within their parts. Returns
@@ -209,12 +215,12 @@ PM_CLONES static bool find_arcs(pm_points_block *b, size_t first, const size_t *
     for (size_t i = 0; i < b->count; i++)
         b->arcs_at[i] += at->segments[i] + (pm_u64)(at->u[i] >= 1);
     for (size_t i = 0; i < b->count; i++) /* at the next key that of no segment */
-        b->part_u[i] = at->u[i] < 1 ? (float)at->u[i] : 0;
+        b->u[i] = at->u[i] < 1 ? (float)at->u[i] : 0;
     for (size_t i = 0; i < b->count && parts > 1; i++)
-        b->arcs_at[i] = b->arcs_at[i] * parts + pm_point_part(parts, &b->part_u[i]);
+        b->arcs_at[i] = b->arcs_at[i] * parts + pm_point_part(parts, &b->u[i]);
     for (size_t i = 0; i < b->count; i++)
         b->arcs_at[i] *= PM_POINT_ARC_FLOATS;
-    for (size_t i = 0; i < b->count; i++)
+    for (size_t i = 0; i < b->count && !at->all_inside; i++)
         any_ahead |= at->states[i] == PM_STAMP_AHEAD;
     return any_ahead != 0;
 }
@@ -242,12 +248,10 @@ static void prepare_singles(const pm_points_request *r, pm_points_block *b,
     }
     for (size_t c = 0; c < 3 && b->in_double; c++)
         for (size_t i = 0; i < b->count; i++)
-            b->x[c][i] = (double)b->singles[c][i];
+            b->x[c][i] = (double)b->from[3 * i + c];
     for (size_t i = b->count; i % PM_TRACK_GROUP; i++) { /* lanes behind the last point */
-        b->part_u[i] = 0;
         b->arcs_at[i] = b->arcs_at[0];
-        for (size_t c = 0; c < 3; c++)
-            b->singles[c][i] = 0;
+        b->u[i] = 0;
     }
 }
 
@@ -260,11 +264,11 @@ PM_CLONES static size_t find_valid(const pm_points_request *r, const pm_points_b
     size_t invalid = 0;
     memset(valid, 1, b->count);
     for (size_t f = 0; f < r->job.frame_count; f++)
-        for (size_t i = 0; i < b->count && !b->places[f].in_one_segment; i++)
+        for (size_t i = 0; i < b->count && !b->places[f].all_inside; i++)
             valid[i] &= b->places[f].states[i] != PM_STAMP_NOT_VALID;
     for (size_t i = 0; i < b->count && !r->singles && r->job.points.data; i++)
         valid[i] &= b->x[0][i] * 0 + b->x[1][i] * 0 + b->x[2][i] * 0 == 0;
-    if (!r->singles || !b->places[0].in_one_segment)
+    if (!r->singles || !b->places[0].all_inside)
         for (size_t i = 0; i < b->count; i++)
             invalid += !valid[i];
     return invalid;
@@ -273,7 +277,7 @@ PM_CLONES static size_t find_valid(const pm_points_request *r, const pm_points_b
 static size_t note_odd(const pm_points_block *b, uint8_t *valid) {
     size_t invalid = 0;
     for (size_t i = 0; i < b->count; i++) {
-        valid[i] = valid[i] && !isnan(b->to ? b->to[3 * i] : b->singles[0][i]);
+        valid[i] = valid[i] && !isnan(b->to[3 * i]);
         invalid += !valid[i];
     }
     return invalid;
@@ -288,42 +292,46 @@ static void spoil(const uint8_t *valid, pm_points_block *b) {
                 all[n][c][i] = (double)NAN;
     for (size_t i = 0; i < b->count; i++)
         for (size_t c = 0; c < 3 && !valid[i]; c++)
-            *(b->to ? &b->to[3 * i + c] : &b->singles[c][i]) = NAN;
+            b->to[3 * i + c] = NAN;
 }
 
 /* Unit quaternions, and velocities in the axes that are asked for. */
-static void finish(const pm_points_request *r, pm_points_block *b) {
+PM_CLONES static void finish(const pm_points_request *r, pm_points_block *b) {
     const bool body = r->needs_rate && r->job.velocity_frame == PM_AXIS_BODY;
     for (size_t i = 0; i < b->count; i++) {
-        double *const q[] = {&b->q[0][i], &b->q[1][i], &b->q[2][i], &b->q[3][i]};
-        const double scale =
-            1 / sqrt(*q[0] * *q[0] + *q[1] * *q[1] + *q[2] * *q[2] + *q[3] * *q[3]);
-        for (size_t c = 0; c < 4; c++)
-            *q[c] *= scale;
-        const double turn[] = {*q[0], *q[1], *q[2], *q[3]};
-        for (size_t n = 0; n < 2 && body; n++) {
+        const double x = b->q[0][i], y = b->q[1][i], z = b->q[2][i], w = b->q[3][i];
+        const double scale = 1 / sqrt(x * x + y * y + z * z + w * w);
+        b->q[0][i] = x * scale;
+        b->q[1][i] = y * scale;
+        b->q[2][i] = z * scale;
+        b->q[3][i] = w * scale;
+    }
+    for (size_t i = 0; i < b->count && body; i++)
+        for (size_t n = 0; n < 2; n++) {
             pm_point_numbers *of = n ? b->w : b->v;
+            const double turn[] = {b->q[0][i], b->q[1][i], b->q[2][i], b->q[3][i]};
             double v[3] = {of[0][i], of[1][i], of[2][i]};
             pm_turn_back(turn, v);
             for (size_t c = 0; c < 3; c++)
                 of[c][i] = v[c];
         }
-    }
 }
 
 static void write_results(const pm_points_request *r, size_t first, const uint8_t *valid,
                           pm_points_block *b) {
     const pm_points_job *job = &r->job;
     const ptrdiff_t stride = job->valid_stride ? job->valid_stride : 1;
-    if (r->singles && job->moved.data && !b->to)
-        store_singles(&job->moved, first, b->count, b->singles);
+    if (r->singles && job->moved.data)
+        store_singles(&job->moved, first, b);
     else if (!r->singles)
         store(&job->moved, first, b->count, 3, b->x);
     store(&job->rotations, first, b->count, 4, b->q);
     store(&job->positions, first, b->count, 3, b->p);
     store(&job->velocities, first, b->count, 3, b->v);
     store(&job->angular_velocities, first, b->count, 3, b->w);
-    for (size_t i = 0; job->valid && i < b->count; i++)
+    if (job->valid && stride == 1)
+        memcpy(job->valid + first, valid, b->count);
+    for (size_t i = 0; job->valid && stride != 1 && i < b->count; i++)
         job->valid[(ptrdiff_t)(first + i) * stride] = valid[i];
 }
 
@@ -336,10 +344,10 @@ static pm_status move_item(moving *m, const pm_piece *piece, pm_error *error) {
         const size_t left = piece->count - k, first = piece->from + k;
         uint8_t valid[PM_POINTS_BLOCK];
         b.count = left < PM_POINTS_BLOCK ? left : PM_POINTS_BLOCK;
-        const pm_status status = locate(r, first, hints, &b, error);
+        const pm_status status = locate(m, first, hints, &b, error);
         if (status != PM_OK)
             return status;
-        if (!m->function)
+        if (m->checks)
             continue;
         b.in_double = !r->singles || r->needs_pose;
         point_at_singles(r, first, &b);
@@ -348,7 +356,7 @@ static pm_status move_item(moving *m, const pm_piece *piece, pm_error *error) {
         if (r->singles)
             prepare_singles(r, &b, own);
         size_t bad = find_valid(r, &b, valid);
-        m->function(r, &b);
+        m->functions->move(r, &b);
         if (r->singles && b.odd)
             bad = note_odd(&b, valid);
         if (r->needs_pose)
@@ -392,11 +400,11 @@ static pm_status run(moving *m, pm_work work, pm_error *error) {
 
 pm_status pm_cpu_move_points(size_t instruction_set, const pm_points_request *request,
                              pm_error *error) {
-    moving m = {.request = request, .function = *sets[instruction_set]};
+    moving m = {.request = request, .functions = sets[instruction_set]};
     return run(&m, move_items, error);
 }
 
 pm_status pm_cpu_check_points(const pm_points_request *request, pm_error *error) {
-    moving m = {.request = request};
+    moving m = {.request = request, .functions = sets[0], .checks = true};
     return run(&m, move_items, error);
 }

@@ -10,7 +10,7 @@
 #include "kernels/pm_motion.h"
 #include "points.h"
 
-extern const pm_points_function PM_SET_NAME(pm_points);
+extern const pm_points_functions PM_SET_NAME(pm_points);
 
 /* Poses of a frame, or of one that does not move, and their velocities. */
 typedef struct poses {
@@ -292,15 +292,30 @@ PM_FLAT static void move_by_arcs(const pm_trajectory *t, const arcs *a, size_t c
         t->screw ? MOVE_BY(false, true) : MOVE_BY(false, false);
 }
 
+/* The rotations of arcs. `is_one` is a compile-time constant. */
+static inline __attribute__((always_inline)) void turn_along(const arcs *a, bool is_one,
+                                                             size_t count, double *restrict x,
+                                                             double *restrict y, double *restrict z,
+                                                             double *restrict w) {
+    for (size_t i = 0; i < count; i++) {
+        const pm_rigid_arc arc = arc_at(a, is_one, i);
+        const pm_dquat q = pm_arc_rotation(&arc, a->u[i]);
+        x[i] = q.x;
+        y[i] = q.y;
+        z[i] = q.z;
+        w[i] = q.w;
+    }
+}
+
 /* Poses, and velocities where `moves`. */
 PM_FLAT static void sample_arcs(const pm_trajectory *t, const arcs *a, size_t count, bool moves,
                                 poses *to) {
     memset(to->t, 0, sizeof to->t);
     move_by_arcs(t, a, count, to->t);
-    for (size_t i = 0; i < count; i++) {
-        const pm_rigid_arc arc = arc_at(a, a->is_one, i);
-        set_quaternion(pm_arc_rotation(&arc, a->u[i]), i, to->q);
-    }
+    if (a->is_one)
+        turn_along(a, true, count, to->q[0], to->q[1], to->q[2], to->q[3]);
+    else
+        turn_along(a, false, count, to->q[0], to->q[1], to->q[2], to->q[3]);
     for (size_t i = 0; i < count && moves; i++) {
         const pm_rigid_arc arc = arc_at(a, a->is_one, i);
         for (size_t c = 0; c < 3; c++) {
@@ -340,7 +355,7 @@ static void go_on(poses *f, size_t i, double seconds) {
 static void end_moves(const pm_trajectory *t, const pm_points_block *b, unsigned f, poses *to) {
     const pm_stamp_places *at = &b->places[f];
     for (size_t i = 0; i < b->count; i++) {
-        const pm_stamp_state state = at->in_one_segment ? PM_STAMP_INSIDE : at->states[i];
+        const pm_stamp_state state = at->all_inside ? PM_STAMP_INSIDE : at->states[i];
         const bool rests = state == PM_STAMP_CLAMPED ||
                            t->clip->timelines[t->clip->timeline_of[pm_track_of(b, f, i)]].constant;
         for (size_t c = 0; c < 3 && rests; c++)
@@ -353,7 +368,7 @@ static void end_moves(const pm_trajectory *t, const pm_points_block *b, unsigned
 /* Whether a point of the block is extrapolated. */
 static bool goes_on(const pm_points_block *b, unsigned f) {
     bool any = false;
-    for (size_t i = 0; i < b->count && !b->places[f].in_one_segment; i++)
+    for (size_t i = 0; i < b->count && !b->places[f].all_inside; i++)
         any |= b->places[f].states[i] == PM_STAMP_AHEAD;
     return any;
 }
@@ -517,29 +532,6 @@ static void apply_frame(const pm_points_request *r, unsigned f, pm_points_block 
     apply(r, &by, r->needs_rate, b);
 }
 
-/* ---- u ------------------------------------------------------------------------------------------------ */
-
-/* u of a stamp of a block in one segment, whose ns are below 2^31. So a quotient that is not exact is at least 2^-32 of
- * its last bit from a tie, and the corrected product rounds as the quotient does. */
-static inline double u_at(int64_t stamp, int64_t begin, int64_t length_ns, double inverse) {
-    const double since = (double)(int32_t)((uint64_t)stamp - (uint64_t)begin);
-    const double length = (double)length_ns;
-#ifdef __FMA__
-    const double near = since * inverse;
-    return __builtin_fma(__builtin_fma(-near, length, since), inverse, near);
-#else
-    (void)inverse;
-    return since / length;
-#endif
-}
-
-static void find_u(const pm_points_block *b, pm_stamp_places *to) {
-    const int64_t begin = to->begin, length = to->length;
-    const double inverse = 1 / (double)length;
-    for (size_t i = 0; i < b->count; i++)
-        to->u[i] = u_at(b->stamps[i], begin, length, inverse);
-}
-
 /* ---- singles -------------------------------------------------------------------------------------------- */
 
 static inline pm_point_arc arc_of_all(const float *from) {
@@ -557,106 +549,101 @@ static inline pm_point_arc arc_of_each(const float *from, const pm_u64 *at) {
     return (pm_point_arc){{of[0], of[1], of[2]}, of[3], of[4], of[5]};
 }
 
-/* x, y or z of as many points as there are lanes, which are three vectors without gaps, and the reverse. */
-#define PM_TAKE_TWO(c, i) (3 * (i) + (c) < 2 * PM_LANES ? 3 * (i) + (c) : 0)
-#define PM_TAKE_THIRD(c, i) (3 * (i) + (c) < 2 * PM_LANES ? (i) : 3 * (i) + (c)-PM_LANES)
-#define PM_TAKE_X2(i) PM_TAKE_TWO(0, i)
-#define PM_TAKE_X3(i) PM_TAKE_THIRD(0, i)
-#define PM_TAKE_Y2(i) PM_TAKE_TWO(1, i)
-#define PM_TAKE_Y3(i) PM_TAKE_THIRD(1, i)
-#define PM_TAKE_Z2(i) PM_TAKE_TWO(2, i)
-#define PM_TAKE_Z3(i) PM_TAKE_THIRD(2, i)
-#define PM_GIVE_TWO(n, i)                                                                          \
-    (((n)*PM_LANES + (i)) % 3 == 1 ? PM_LANES + ((n)*PM_LANES + (i)) / 3 : ((n)*PM_LANES + (i)) / 3)
-#define PM_GIVE_THIRD(n, i)                                                                        \
-    (((n)*PM_LANES + (i)) % 3 == 2 ? PM_LANES + ((n)*PM_LANES + (i)) / 3 : (i))
-#define PM_GIVE_A2(i) PM_GIVE_TWO(0, i)
-#define PM_GIVE_A3(i) PM_GIVE_THIRD(0, i)
-#define PM_GIVE_B2(i) PM_GIVE_TWO(1, i)
-#define PM_GIVE_B3(i) PM_GIVE_THIRD(1, i)
-#define PM_GIVE_C2(i) PM_GIVE_TWO(2, i)
-#define PM_GIVE_C3(i) PM_GIVE_THIRD(2, i)
+/* Points without gaps, as many as there are lanes, are three vectors. Place j of vector n has coordinate
+ * (n PM_LANES + j) % 3. So place j of all is taken from one by j % 3, which is a blend, and then each is permuted: in an
+ * AVX2 register half the operations of shuffles of two vectors. */
+#define PM_IF_SECOND(j) ((j) % 3 == 1 ? PM_LANES + (j) : (j))
+#define PM_IF_THIRD(j) ((j) % 3 == 2 ? PM_LANES + (j) : (j))
+#define PM_BY_THIRDS(a, b, c) PM_SHUFFLE(PM_SHUFFLE(a, b, PM_IF_SECOND), c, PM_IF_THIRD)
+#define PM_COORDINATE(n, j) (((n)*PM_LANES + (j)) % 3)
+#define PM_VECTOR_OF(c, j) (((c) + 3 - (j) % 3) * PM_LANES % 3)
+#define PM_PLACE(c, i) ((3 * (i) + (c)) % PM_LANES)
+#define PM_PLACE_X(i) PM_PLACE(0, i)
+#define PM_PLACE_Y(i) PM_PLACE(1, i)
+#define PM_PLACE_Z(i) PM_PLACE(2, i)
+#define PM_POINT_AT(c, j) ((PM_VECTOR_OF(c, j) * PM_LANES + (j) - (c)) / 3)
+#define PM_POINT_X(j) PM_POINT_AT(0, j)
+#define PM_POINT_Y(j) PM_POINT_AT(1, j)
+#define PM_POINT_Z(j) PM_POINT_AT(2, j)
 
 static inline pm_quat load_packed(const float *from) {
-    real v[3];
-    memcpy(v, from, sizeof v);
-    return pm_quat_of(PM_SHUFFLE(PM_SHUFFLE(v[0], v[1], PM_TAKE_X2), v[2], PM_TAKE_X3),
-                      PM_SHUFFLE(PM_SHUFFLE(v[0], v[1], PM_TAKE_Y2), v[2], PM_TAKE_Y3),
-                      PM_SHUFFLE(PM_SHUFFLE(v[0], v[1], PM_TAKE_Z2), v[2], PM_TAKE_Z3),
-                      PM_REAL(0.0f));
+    real v[3], of[3];
+    for (size_t n = 0; n < 3; n++) /* each apart: GCC copies all by a slow instruction */
+        memcpy(&v[n], from + n * PM_LANES, sizeof v[n]);
+    for (size_t c = 0; c < 3; c++)
+        of[c] = PM_BY_THIRDS(v[PM_VECTOR_OF(c, 0)], v[PM_VECTOR_OF(c, 1)], v[PM_VECTOR_OF(c, 2)]);
+    return pm_quat_of(PM_SHUFFLE(of[0], of[0], PM_PLACE_X), PM_SHUFFLE(of[1], of[1], PM_PLACE_Y),
+                      PM_SHUFFLE(of[2], of[2], PM_PLACE_Z), PM_REAL(0.0f));
 }
 
 static inline void store_packed(pm_quat p, float *to) {
-    const real v[3] = {PM_SHUFFLE(PM_SHUFFLE(p.x, p.y, PM_GIVE_A2), p.z, PM_GIVE_A3),
-                       PM_SHUFFLE(PM_SHUFFLE(p.x, p.y, PM_GIVE_B2), p.z, PM_GIVE_B3),
-                       PM_SHUFFLE(PM_SHUFFLE(p.x, p.y, PM_GIVE_C2), p.z, PM_GIVE_C3)};
-    memcpy(to, v, sizeof v);
+    const real of[3] = {PM_SHUFFLE(p.x, p.x, PM_POINT_X), PM_SHUFFLE(p.y, p.y, PM_POINT_Y),
+                        PM_SHUFFLE(p.z, p.z, PM_POINT_Z)};
+    for (size_t n = 0; n < 3; n++) {
+        const real v =
+            PM_BY_THIRDS(of[PM_COORDINATE(n, 0)], of[PM_COORDINATE(n, 1)], of[PM_COORDINATE(n, 2)]);
+        memcpy(to + n * PM_LANES, &v, sizeof v);
+    }
 }
 
-static inline pm_quat load_apart(pm_points_block *b, size_t k) {
-    real v[3];
-    for (size_t c = 0; c < 3; c++)
-        memcpy(&v[c], b->singles[c] + k, sizeof v[c]);
-    return pm_quat_of(v[0], v[1], v[2], PM_REAL(0.0f));
-}
+/* Whether some lane is not finite. */
+#if PM_LANES == 16
+#define pm_any_odd(a) (_mm512_fpclass_ps_mask((__m512)(a), 0x99) != 0)
+#else
+#define pm_any_odd(a) pm_any((a)*0 != PM_REAL(0.0f))
+#endif
 
-static inline void store_apart(pm_quat p, size_t k, pm_points_block *b) {
-    memcpy(b->singles[0] + k, &p.x, sizeof p.x);
-    memcpy(b->singles[1] + k, &p.y, sizeof p.y);
-    memcpy(b->singles[2] + k, &p.z, sizeof p.z);
+/* Moves as many points as there are lanes. Sets *odd if some result is not finite, as is each x of a point that is
+ * not. */
+static inline __attribute__((always_inline)) void move_lanes(const pm_point_arc *arc, bool screw,
+                                                             const float *us, const float *from,
+                                                             float *to, bool *odd) {
+    const pm_quat p = load_packed(from);
+    real u;
+    memcpy(&u, us, sizeof u);
+    pm_quat moved = pm_point_along(*arc, screw, u, p);
+    if (pm_any_odd(moved.x)) {
+        moved = pm_point_unless_odd(moved, p);
+        *odd = true;
+    }
+    store_packed(moved, to);
 }
 
 /* Lanes behind the last point compute what nobody reads. `is_one` and `screw` are compile-time constants. */
 static inline __attribute__((always_inline)) void move_singles(pm_points_block *b, bool is_one,
                                                                bool screw) {
     pm_point_arc arc = arc_of_all(b->arcs + b->arcs_at[0]);
-    pm_mask odd = PM_BITS(0);
     const float *const from = b->from;
     float *const to = b->to;
-    const int64_t *const stamps = b->stamps, begin = b->places[0].begin,
-                         length = b->places[0].length;
-    const double inverse = is_one ? 1 / (double)length : 0;
-    for (size_t k = 0; k < b->count; k += PM_LANES) {
-        const size_t left = b->count - k;
-        const bool whole = left >= PM_LANES;
-        float rest[3 * PM_LANES], all[PM_LANES];
-        real u;
-        int64_t last[PM_LANES];
-        if (!whole) {
-            for (size_t i = 0; i < PM_LANES && is_one; i++)
-                last[i] = stamps[i < left ? k + i : k];
-            memset(rest, 0, sizeof rest);
-        }
-        const int64_t *const own = whole ? stamps + k : last;
-        for (size_t i = 0; i < PM_LANES && is_one; i++)
-            all[i] = (float)u_at(own[i], begin, length, inverse);
-        memcpy(&u, is_one ? all : b->part_u + k, sizeof u);
+    const size_t left = b->count % PM_LANES, whole = b->count - left;
+    b->odd = false;
+    for (size_t k = 0; k < whole; k += PM_LANES) {
         if (!is_one)
             arc = arc_of_each(b->arcs, b->arcs_at + k);
-        if (from && !whole)
-            memcpy(rest, from + 3 * k, 3 * left * sizeof *rest);
-        const pm_quat p = from ? load_packed(whole ? from + 3 * k : rest) : load_apart(b, k);
-        const pm_quat moved = pm_point_moved_by(arc, screw, u, p);
-        odd |= moved.x * 0 != PM_REAL(0.0f);
-        if (to)
-            store_packed(moved, whole ? to + 3 * k : rest);
-        else
-            store_apart(moved, k, b);
-        if (to && !whole)
-            memcpy(to + 3 * k, rest, 3 * left * sizeof *rest);
+        move_lanes(&arc, screw, b->u + k, from + 3 * k, to + 3 * k, &b->odd);
     }
-    b->odd = pm_any(odd);
+    if (left) {
+        float rest[3 * PM_LANES] = {0};
+        memcpy(rest, from + 3 * whole, 3 * left * sizeof *rest);
+        if (!is_one)
+            arc = arc_of_each(b->arcs, b->arcs_at + whole);
+        move_lanes(&arc, screw, b->u + whole, rest, rest, &b->odd);
+        memcpy(to + 3 * whole, rest, 3 * left * sizeof *rest);
+    }
 }
 
 static void run_singles(const pm_points_request *r, pm_points_block *b) {
     const bool screw = r->job.frames[0].trajectory->screw;
-    if (b->places[0].in_one_segment)
+    const pm_stamp_places *at = &b->places[0];
+    for (size_t i = 0; i < b->count && at->in_one_segment && r->needs_pose; i++)
+        b->u[i] = (float)at->u[i];
+    if (at->in_one_segment)
         screw ? move_singles(b, true, true) : move_singles(b, true, false);
     else
         screw ? move_singles(b, false, true) : move_singles(b, false, false);
-    for (size_t i = 0; i < b->count && b->in_double && !b->places[0].in_one_segment; i++)
-        for (size_t c = 0; c < 3 && b->places[0].states[i] == PM_STAMP_AHEAD; c++)
-            b->singles[c][i] = (float)b->x[c][i];
+    for (size_t i = 0; i < b->count && b->in_double && !at->all_inside; i++)
+        for (size_t c = 0; c < 3 && at->states[i] == PM_STAMP_AHEAD; c++)
+            b->to[3 * i + c] = (float)b->x[c][i];
 }
 
 static void run(const pm_points_request *r, pm_points_block *b) {
@@ -665,9 +652,6 @@ static void run(const pm_points_request *r, pm_points_block *b) {
         run_singles(r, b);
         return;
     }
-    for (unsigned f = 0; f < frames; f++)
-        if (b->places[f].in_one_segment)
-            find_u(b, &b->places[f]);
     if (r->needs_pose) {
         spread(no_turn, 4, b->q);
         memset(b->p, 0, sizeof b->p);
@@ -688,4 +672,4 @@ static void run(const pm_points_request *r, pm_points_block *b) {
         run_singles(r, b);
 }
 
-const pm_points_function PM_SET_NAME(pm_points) = run;
+const pm_points_functions PM_SET_NAME(pm_points) = {PM_SET_NAME(pm_points_locate), run};

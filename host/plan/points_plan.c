@@ -220,7 +220,8 @@ void pm_points_make_arc(const pm_points_request *r, size_t number, size_t track,
         to[4 * c + 3] = (float)(moves * row_times(turn[c], r->before.position));
         to[12 + c] = (float)row_times(after[c], arc->v);
         to[16 + c] = (float)(moves * row_times(after[c], arc->way));
-        to[20 + c] = (float)(moves * (row_times(after[c], at) + end->pose.position[c]));
+        to[20 + c] = (float)(moves * (row_times(after[c], at) + end->pose.position[c])) +
+                     0.0f; /* never -0: then the sum of a finite point is no -0, either */
     }
     to[15] = (float)arc->angle2;
     to[19] = (float)(moves * arc->along);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Stamps: read from records, parsed from text, and located among keys.
+ * Stamps: read from records, and parsed from text.
  */
 #include "points_request.h"
 
@@ -84,31 +84,6 @@ static bool ns_of(double seconds, int64_t *ns) {
     return fits;
 }
 
-/* Stamp k without the base. */
-static bool read_value(const pm_stamps *stamps, const unsigned char *at, int64_t *ns) {
-    const uint64_t unit = stamps->unit ? stamps->unit : 1;
-    union {
-        int64_t i;
-        uint64_t u;
-        uint32_t w;
-        double d;
-        float f;
-    } v = {0};
-    memcpy(&v, at, stamp_sizes[stamps->type]);
-    switch (stamps->type) {
-    case PM_STAMP_FLOAT64:
-        return ns_of(v.d, ns);
-    case PM_STAMP_FLOAT32:
-        return ns_of((double)v.f, ns);
-    case PM_STAMP_INT64:
-        return !__builtin_mul_overflow(v.i, (int64_t)unit, ns);
-    case PM_STAMP_UINT32:
-        return !__builtin_mul_overflow((uint64_t)v.w, unit, ns);
-    default:
-        return !__builtin_mul_overflow(v.u, unit, ns);
-    }
-}
-
 const int64_t *pm_stamps_in_place(const pm_stamps *stamps, size_t from) {
     const bool is_plain = stamps->type == PM_STAMP_INT64 && stamps->unit <= 1 && !stamps->base &&
                           (stamps->stride == 0 || stamps->stride == (ptrdiff_t)sizeof(int64_t));
@@ -116,167 +91,38 @@ const int64_t *pm_stamps_in_place(const pm_stamps *stamps, size_t from) {
     return is_plain && (uintptr_t)first % _Alignof(int64_t) == 0 ? first + from : NULL;
 }
 
-void pm_stamps_read(const pm_stamps *stamps, size_t from, size_t count, int64_t *to) {
+/* A loop for each type, because copies of sizes that a compiler does not know are calls. */
+#define READ_STAMPS(type, fits)                                                                    \
+    for (size_t k = 0; k < count; k++, at += stride) {                                             \
+        type v;                                                                                    \
+        int64_t ns;                                                                                \
+        memcpy(&v, at, sizeof v);                                                                  \
+        to[k] = (fits) && !__builtin_add_overflow(ns, base, &ns) ? ns : PM_NO_STAMP;               \
+    }
+
+void pm_stamps_read(const pm_stamps *stamps, size_t from, size_t count, int64_t *restrict to) {
     const ptrdiff_t packed = (ptrdiff_t)stamp_sizes[stamps->type];
     const ptrdiff_t stride = stamps->stride ? stamps->stride : packed;
     const unsigned char *at = (const unsigned char *)stamps->data + (ptrdiff_t)from * stride;
-    for (size_t k = 0; k < count; k++, at += stride)
-        if (!read_value(stamps, at, &to[k]) || __builtin_add_overflow(to[k], stamps->base, &to[k]))
-            to[k] = PM_NO_STAMP;
-}
-
-/* ---- places ---------------------------------------------------------------------------------------- */
-
-/* Of a stamp at or after `from`, exact. */
-static uint64_t since(int64_t from, int64_t stamp) {
-    return (uint64_t)stamp - (uint64_t)from;
-}
-
-/* The segments of stamps, by bisection without branches on stamps, whose order no processor predicts, of all
- * stamps at once. Those outside get the first or the last one. */
-PM_CLONES static void find_segments(const int64_t *keys, size_t segments, const int64_t *stamps,
-                                    size_t count, int64_t *restrict low) {
-    memset(low, 0, count * sizeof *low);
-    for (size_t left = segments; left > 1;) {
-        const int64_t half = (int64_t)(left / 2);
-        for (size_t i = 0; i < count; i++)
-            low[i] += half & -(int64_t)(keys[low[i] + half] <= stamps[i]); /* no branch */
-        left -= (size_t)half;
+    const uint64_t unit = stamps->unit ? stamps->unit : 1;
+    const int64_t base = stamps->base;
+    switch (stamps->type) {
+    case PM_STAMP_INT64:
+        READ_STAMPS(int64_t, !__builtin_mul_overflow(v, (int64_t)unit, &ns))
+        break;
+    case PM_STAMP_UINT64:
+        READ_STAMPS(uint64_t, !__builtin_mul_overflow(v, unit, &ns))
+        break;
+    case PM_STAMP_UINT32:
+        READ_STAMPS(uint32_t, !__builtin_mul_overflow((uint64_t)v, unit, &ns))
+        break;
+    case PM_STAMP_FLOAT64:
+        READ_STAMPS(double, ns_of(v, &ns))
+        break;
+    case PM_STAMP_FLOAT32:
+        READ_STAMPS(float, ns_of((double)v, &ns))
+        break;
     }
-}
-
-/* u of a stamp at or behind a key and before the next one. It can round to 1. */
-static double fraction_of(const int64_t *key, int64_t stamp) {
-    return (double)since(key[0], stamp) / (double)since(key[0], key[1]);
-}
-
-/* Of a whole number below 2^52, with what every instruction set has. */
-static double small_number(uint64_t n) {
-    union {
-        uint64_t bits;
-        double number;
-    } v = {.bits = n | 0x4330000000000000}; /* 2^52 + n */
-    return v.number - 4503599627370496.0;
-}
-
-/* The places of stamps whose segments are found, if all are within the keys and below the last one, without a rule for
- * gaps. */
-PM_CLONES static bool locate_inside(const int64_t *keys, size_t segments, const int64_t *stamps,
-                                    const int64_t *low, size_t count, pm_stamp_places *to,
-                                    size_t from) {
-    const int64_t first = keys[0], last = keys[segments];
-    int outside = since(first, last) >> 52 != 0;
-    for (size_t i = 0; i < count; i++)
-        outside |= (stamps[i] < first) | (stamps[i] >= last);
-    if (outside)
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        const uint64_t begin = (uint64_t)keys[low[i]], end = (uint64_t)keys[low[i] + 1];
-        to->u[from + i] = small_number((uint64_t)stamps[i] - begin) / small_number(end - begin);
-    }
-    for (size_t i = 0; i < count; i++)
-        to->segments[from + i] = (pm_u32)low[i];
-    memset(to->states + from, PM_STAMP_INSIDE, count);
-    return true;
-}
-
-static void set_outside(const pm_stamp_rules *rules, pm_u32 last, bool is_before, uint64_t by,
-                        pm_stamp_places *to, size_t i) {
-    to->segments[i] = is_before ? 0 : last;
-    to->u[i] = is_before ? 0 : 1;
-    to->states[i] = PM_STAMP_NOT_VALID;
-    if (rules->outside == PM_OUTSIDE_REFUSE)
-        to->states[i] = PM_STAMP_REFUSED;
-    else if (rules->outside == PM_OUTSIDE_CLAMP)
-        to->states[i] = PM_STAMP_CLAMPED;
-    else if (rules->outside == PM_OUTSIDE_EXTRAPOLATE && by <= rules->max_extrapolation) {
-        to->states[i] = PM_STAMP_AHEAD;
-        to->ahead[i] = (is_before ? -1e-9 : 1e-9) * (double)by;
-    }
-}
-
-/* The place of a stamp in segment k, if it is within the keys. A stamp that is no time has no place. */
-static void locate_one(const int64_t *keys, size_t count, const pm_stamp_rules *rules,
-                       int64_t stamp, size_t k, pm_stamp_places *to, size_t i) {
-    const pm_u32 last = count > 1 ? (pm_u32)count - 2 : 0;
-    const bool is_before = stamp < keys[0];
-    to->segments[i] = last;
-    to->u[i] = count > 1 ? 1 : 0;
-    to->states[i] = PM_STAMP_INSIDE;
-    if (stamp == PM_NO_STAMP) {
-        to->states[i] = rules->outside == PM_OUTSIDE_REFUSE ? PM_STAMP_REFUSED : PM_STAMP_NOT_VALID;
-    } else if (is_before || stamp > keys[count - 1]) {
-        const uint64_t by = is_before ? since(stamp, keys[0]) : since(keys[count - 1], stamp);
-        set_outside(rules, last, is_before || count == 1, by, to, i);
-    } else if (stamp != keys[count - 1]) {
-        to->segments[i] = (pm_u32)k;
-        to->u[i] = fraction_of(keys + k, stamp);
-        if (stamp != keys[k] && since(keys[k], keys[k + 1]) > rules->max_gap)
-            to->states[i] = PM_STAMP_NOT_VALID;
-    }
-}
-
-/* Fewer stamps of one segment are located with others. */
-enum { LEAST_RUN = 16, CHUNK = 32 };
-
-/* Likewise for the first stamps, which are in one segment. Returns how many; 0: too few. Compilers vectorise the first
- * loop. */
-PM_CLONES static size_t locate_run(const int64_t *keys, size_t segment, const int64_t *stamps,
-                                   size_t count, pm_stamp_places *to) {
-    const int64_t begin = keys[segment], end = keys[segment + 1];
-    if (since(begin, end) > INT32_MAX || stamps[0] < begin || stamps[0] >= end)
-        return 0;
-    size_t run = 0;
-    for (int outside = 0; run < count; run += CHUNK) { /* those that are all inside */
-        const size_t ahead = count - run < CHUNK ? count - run : CHUNK;
-        for (size_t i = 0; i < ahead; i++)
-            outside |= (stamps[run + i] < begin) | (stamps[run + i] >= end);
-        if (outside)
-            break;
-    }
-    run = run < count ? run : count;
-    while (run < count && stamps[run] >= begin && stamps[run] < end)
-        run++;
-    if (run < count && run < LEAST_RUN)
-        return 0;
-    to->begin = begin;
-    to->length = end - begin;
-    to->segments[0] = (pm_u32)segment;
-    return run;
-}
-
-size_t pm_trajectory_locate(const pm_trajectory *t, const pm_u32 *tracks, bool one_track,
-                            const pm_stamp_rules *rules, const int64_t *stamps, size_t count,
-                            size_t *hint, pm_stamp_places *to) {
-    const size_t *first = &t->firsts[t->clip->timeline_of[tracks[0]]];
-    const int64_t *keys = t->stamps + first[0];
-    const size_t segments = first[1] - first[0] - 1;
-    for (size_t k = *hint; one_track && k < segments && k < *hint + 2; k++) {
-        const size_t run = since(keys[k], keys[k + 1]) <= rules->max_gap
-                               ? locate_run(keys, k, stamps, count, to)
-                               : 0;
-        to->in_one_segment = run > 0;
-        if (run == 0)
-            continue;
-        *hint = k;
-        return run;
-    }
-    to->in_one_segment = false;
-    int64_t low[PM_POINTS_BLOCK];
-    for (size_t i = 0, run; i < count; i += run) { /* neighbours of one track */
-        first = &t->firsts[t->clip->timeline_of[tracks[i]]];
-        for (run = 1; i + run < count && (one_track || tracks[i + run] == tracks[i]);)
-            run++;
-        keys = t->stamps + first[0];
-        find_segments(keys, first[1] - first[0] - 1, stamps + i, run, low + i);
-        if (rules->max_gap == UINT64_MAX && first[1] - first[0] > 1 &&
-            locate_inside(keys, first[1] - first[0] - 1, stamps + i, low + i, run, to, i))
-            continue;
-        for (size_t k = i; k < i + run; k++)
-            locate_one(keys, first[1] - first[0], rules, stamps[k], (size_t)low[k], to, k);
-    }
-    *hint = (size_t)low[count - 1];
-    return count;
 }
 
 /* ---- trajectories ---------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Trajectories, a request for points that they move, and the places of stamps among the keys, in integers.
+ * Trajectories, and a request for points that they move.
  */
 #ifndef PM_HOST_POINTS_REQUEST_H
 #define PM_HOST_POINTS_REQUEST_H
@@ -58,39 +58,10 @@ void pm_stamps_read(const pm_stamps *stamps, size_t from, size_t count, int64_t 
 pm_status pm_stamps_check(const pm_stamps *stamps, bool elsewhere, const char *name,
                           pm_error *error);
 
-typedef enum pm_stamp_state {
-    PM_STAMP_INSIDE = 0,
-    PM_STAMP_CLAMPED,
-    PM_STAMP_AHEAD,     /* extrapolated */
-    PM_STAMP_NOT_VALID, /* whose place is any */
-    PM_STAMP_REFUSED
-} pm_stamp_state;
-
-/* Stamps of a block: as many as the arrays of which a core's first cache holds. A multiple of the lanes. */
-enum { PM_POINTS_BLOCK = 256 };
-
-/* The places of the stamps of a block, each on the timeline of its track. Where all are in one segment, below its end,
- * only segments[0] is set, and in place of u the stamp of its key and the ns to the next one, below 2^31. */
-typedef struct pm_stamp_places {
-    pm_u32 segments[PM_POINTS_BLOCK];
-    double u[PM_POINTS_BLOCK];
-    int64_t begin, length;
-    double ahead
-        [PM_POINTS_BLOCK]; /* of PM_STAMP_AHEAD: seconds behind the last key, or below 0 before the first */
-    uint8_t states[PM_POINTS_BLOCK]; /* pm_stamp_state */
-    bool in_one_segment;             /* all are inside of one, of one track */
-} pm_stamp_places;
-
 typedef struct pm_stamp_rules {
     pm_outside outside;
     uint64_t max_extrapolation, max_gap; /* max_gap: UINT64_MAX: none */
 } pm_stamp_rules;
-
-/* Locates up to a block of stamps of the tracks, or of tracks[0] alone where `one_track`; *hint is the segment to try
- * first. Where many of the first are in one segment, only those: returns how many it located. */
-size_t pm_trajectory_locate(const pm_trajectory *t, const pm_u32 *tracks, bool one_track,
-                            const pm_stamp_rules *rules, const int64_t *stamps, size_t count,
-                            size_t *hint, pm_stamp_places *to);
 
 /* The motion of a constant twist: angular velocity w, and `way`, the velocity times the seconds that it lasts. Writes
  * the turn x y z w, and the way of the frame's origin. */

@@ -131,8 +131,9 @@ enum { PM_MAX_FRAMES = 4 };
 
 /* p' = after (reference^-1 or -origin) A(t) B(t) ... before p, for each point p with its stamp t. Trajectories of slerp
  * and linear positions, and screws, are evaluated in double, with points in float32 within 5e-7 of their distance;
- * rotations of other curves are float32, within 4e-7 rad of exact ones. In place is allowed where output and input are
- * the same field; all other memory of outputs is apart. */
+ * rotations of other curves are float32, within 4e-7 rad of exact ones times the method's factor (docs/accuracy.md), which
+ * moves points by as much of their distance: 4e-5 m at 100 m. In place is allowed where output and input are the same
+ * field; all other memory of outputs is apart. */
 typedef struct pm_points_job {
     size_t count; /* 0: nothing to do */
     pm_stamps stamps;

@@ -58,15 +58,14 @@ static pm_status load(const reader *r, char *path, size_t room, char **data, siz
 }
 
 static pm_status read_skeleton(reader *r) {
-    char path[4096], *data = NULL;
+    char path[4096];
+    FREED char *data = NULL;
     size_t size = 0;
-    pm_status status = load(r, path, sizeof path, &data, &size);
-    if (status == PM_OK)
-        status = asf_parse(data, size, path, &r->motion->arena, &r->skeleton, r->error);
-    free(data);
+    MOTION_TRY(load(r, path, sizeof path, &data, &size));
+    MOTION_TRY(asf_parse(data, size, path, &r->motion->arena, &r->skeleton, r->error));
     r->radians = r->skeleton.radians;
     r->motion->unit_factor = r->skeleton.length;
-    return status;
+    return PM_OK;
 }
 
 /* A frame begins with a line of its number alone. */
@@ -264,8 +263,7 @@ static pm_status read(const motion_input *input, pm_motion *motion, pm_error *er
         status = read_numbers(&r);
     if (status == PM_OK)
         status = make_clip(&r);
-    free(r.numbers);
-    free(r.given);
+    MOTION_FREE(r.numbers, r.given);
     return status;
 }
 

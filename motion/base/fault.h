@@ -64,6 +64,14 @@ static inline void motion_free_at(void *variable) {
     free(memory);
 }
 
+/* Frees each of these pointers, which may be NULL. */
+#define MOTION_FREE(...)                                                                           \
+    motion_free_all((void *const[]){__VA_ARGS__}, sizeof((void *const[]){__VA_ARGS__}))
+static inline void motion_free_all(void *const *all, size_t size) {
+    for (size_t i = 0; i < size / sizeof *all; i++)
+        free(all[i]);
+}
+
 /* Hint for what does not fit in host memory. */
 #define MOTION_MEMORY_HINT "free some memory, or split the input"
 

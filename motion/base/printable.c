@@ -9,10 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_continuation(unsigned char byte) {
-    return (byte & 0xc0) == 0x80;
-}
-
 /* The length of a character by its first byte; 0 if no character starts with the byte. */
 static size_t announced_length(unsigned char byte) {
     return byte < 0x80 ? 1 : byte < 0xc2 || byte > 0xf4 ? 0 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
@@ -24,7 +20,7 @@ size_t utf8_length(const char *text, size_t size) {
     if (length > size)
         return 0;
     for (size_t i = 1; i < length; i++)
-        if (!is_continuation(at[i]))
+        if ((at[i] & 0xc0) != 0x80)
             return 0;
     if (length >= 3 && ((at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
                         (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f)))

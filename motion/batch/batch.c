@@ -185,17 +185,12 @@ static void hear(void *user, pm_log_level level, const pm_error *remark) {
 /* Records of all shards: the number of shards may have changed. */
 static pm_status read_records(batch *b, pm_error *error) {
     const char *folder = b->options->out_dir, *given = b->options->records;
-    char *hidden = compose_format("%s/.posemill", folder);
+    FREED char *hidden = compose_format("%s/.posemill", folder);
     b->common.before = record_table_create();
-    if (!hidden || !b->common.before) {
-        free(hidden);
+    if (!hidden || !b->common.before)
         return motion_refuse_output_memory(error);
-    }
-    pm_status status = record_table_add_folder(b->common.before, hidden, error);
-    free(hidden);
-    if (status == PM_OK && given)
-        status = record_table_add(b->common.before, given, true, NULL, error);
-    return status;
+    MOTION_TRY(record_table_add_folder(b->common.before, hidden, error));
+    return given ? record_table_add(b->common.before, given, true, NULL, error) : PM_OK;
 }
 
 /* Warnings about the curve are given once, and not for each file. */
@@ -372,9 +367,7 @@ void batch_end(batch **made) {
         return;
     for (size_t i = 0; b->curves && i < b->jobs; i++)
         task_curve_release(&b->curves[i]);
-    free(b->curves);
-    free(b->records_path);
-    free(b->outputs);
+    MOTION_FREE(b->curves, b->records_path, b->outputs);
     guesses_release(b->guesses, b->plan.count);
     report_end(&b->report);
     member_reader_close(&b->members);

@@ -75,12 +75,11 @@ static digest digest_of_parts(const pm_motion_batch_task *task, const char *path
     digest_state *state = digest_begin();
     const pm_motion_observer observer = {.see = see, .user = state};
     pm_motion_read_options read = task->read;
-    pm_motion *motion = NULL;
+    SCOPED(pm_motion_destroy) pm_motion *motion = NULL;
     pm_error error;
     read.log = NULL;
     read.observer = &observer;
     const pm_status status = pm_motion_open(path, &read, &motion, &error);
-    pm_motion_destroy(&motion);
     const digest found = digest_end(&state);
     return status == PM_OK ? found : (digest){""};
 }
@@ -233,11 +232,10 @@ static void keep_warning(batch_result *result, const char *what, const char *tex
         realloc(result->warnings, (result->warning_count + 1) * sizeof *result->warnings);
     char *copy = compose_format("%s%s", what, text);
     result->warnings = grown ? grown : result->warnings;
-    if (!grown || !copy) {
+    if (grown && copy)
+        grown[result->warning_count++] = copy;
+    else
         free(copy);
-        return;
-    }
-    grown[result->warning_count++] = copy;
 }
 
 typedef struct listener {
@@ -362,7 +360,6 @@ void batch_file_run(const batch_common *common, task_curve *curve, batch_file *f
 void batch_result_release(batch_result *result) {
     for (size_t i = 0; i < result->warning_count; i++)
         free(result->warnings[i]);
-    free(result->warnings);
-    free(result->report.jumps);
+    MOTION_FREE(result->warnings, result->report.jumps);
     *result = (batch_result){.warnings = NULL};
 }

@@ -31,8 +31,7 @@ pm_status report_begin(const report_request *request, batch_report **report, pm_
     batch_report *r = calloc(1, sizeof *r);
     report_file *files = calloc(request->plan->count + 1, sizeof *files);
     if (!r || !files) {
-        free(r);
-        free(files);
+        MOTION_FREE(r, files);
         return motion_refuse_output_memory(error);
     }
     *r = (batch_report){.request = *request, .files = files};
@@ -60,10 +59,7 @@ void report_end(batch_report **report) {
     for (size_t i = 0; i < r->request.plan->count; i++)
         report_file_release(&r->files[i]);
     member_reader_close(&r->members);
-    free(r->files);
-    free(r->rows);
-    free(r->summary.path);
-    free(r);
+    MOTION_FREE(r->files, r->rows, r->summary.path, r);
     *report = NULL;
 }
 
@@ -199,7 +195,8 @@ static report_index make_index(const batch_report *r) {
 static pm_status write_index(batch_report *r, pm_error *error) {
     const char *folder = r->request.options->report;
     const report_index index = make_index(r);
-    char *json = report_path(folder, "index.json"), *html = report_path(folder, "index.html");
+    FREED char *json = report_path(folder, "index.json");
+    char *html = report_path(folder, "index.html");
     pm_status status = json && html ? PM_OK : motion_refuse_output_memory(error);
     if (status == PM_OK)
         status = report_json_write(json, &index, error);
@@ -210,7 +207,6 @@ static pm_status write_index(batch_report *r, pm_error *error) {
         r->summary.degrees = r->rows[0]->values[MEASURE_ANGLE].max;
         r->summary.name = r->rows[0]->file->file->name;
     }
-    free(json);
     return status;
 }
 

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "motion/base/printable.h"
-
 /* Names in one sentence. */
 enum { LISTED = 8 };
 
@@ -56,7 +54,7 @@ static void tell(const batch_guess *const *same, size_t count, const motion_warn
 }
 
 void guesses_tell(const batch_guess *guesses, size_t count, const motion_warnings *to) {
-    const batch_guess **sorted = calloc(count + 1, sizeof *sorted);
+    FREED const batch_guess **sorted = calloc(count + 1, sizeof *sorted);
     size_t known = 0, next = 0;
     for (size_t i = 0; sorted && i < count; i++)
         if (guesses[i].name)
@@ -68,7 +66,6 @@ void guesses_tell(const batch_guess *guesses, size_t count, const motion_warning
             next++;
         tell(sorted + first, next - first, to);
     }
-    free(sorted);
 }
 
 void guesses_release(batch_guess *guesses, size_t count) {

@@ -98,19 +98,8 @@ static bool write_conditions(FILE *file, const void *content) {
     return true;
 }
 
-static bool write_style(FILE *file, const void *content) {
-    (void)content;
-    return page_write_file(file, "page_common.css") && page_write_file(file, "report_index.css");
-}
-
-static bool write_script(FILE *file, const void *content) {
-    (void)content;
-    return page_write_file(file, "page_table.js") && page_write_file(file, "report_index.js");
-}
-
 static bool write_all(FILE *file, const void *content) {
     static const page_writer writers[] = {
-        {"head", page_write_head},       {"style", write_style},     {"script", write_script},
         {"title", write_title},          {"order", write_order},     {"heads", write_heads},
         {"columns", write_columns},      {"verdict", write_verdict}, {"rows", write_rows},
         {"conditions", write_conditions}};

@@ -9,7 +9,6 @@
 #include <posemill/posemill.h>
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 
 typedef struct index_page {

@@ -66,10 +66,6 @@ static void join(merge_result *result, const record_table *table, const char *co
     }
 }
 
-static bool is_of_input(const batch_record *record, const char *path) {
-    return strcmp(os_last_part(record->in), os_last_part(path)) == 0;
-}
-
 /* The name of an item's output: with --to it has the extension of another format. That of the item
  * where there is no record. `room` has room for the name with any extension. */
 static const char *output_name(const record_table *table, const batch_item *item, char *room) {
@@ -84,7 +80,7 @@ static const char *output_name(const record_table *table, const batch_item *item
         const char *extension = pm_motion_format_name((pm_motion_format)f);
         memcpy(room + stem, extension, strlen(extension) + 1);
         const batch_record *const *found = record_table_find(table, room, &count);
-        if (found && is_of_input(found[0], item->path))
+        if (found && strcmp(os_last_part(found[0]->in), os_last_part(item->path)) == 0)
             return found[0]->name;
     }
     return item->name;
@@ -115,7 +111,7 @@ static const char **names_of(const record_table *table, const batch_items *list,
 static bool find_files(merge_result *result, record_table *table, const batch_items *list) {
     size_t name_count = 0, listed_count = 0;
     const char *const *names = record_table_names(table, &name_count);
-    const char **listed = names_of(table, list, &listed_count);
+    FREED const char **listed = names_of(table, list, &listed_count);
     if (names && listed) {
         result->files = calloc(name_count + listed_count + 1, sizeof *result->files);
         result->records = calloc(name_count + listed_count + 1, sizeof *result->records);
@@ -124,7 +120,6 @@ static bool find_files(merge_result *result, record_table *table, const batch_it
     if (good)
         join(result, table, names, name_count, listed, listed_count);
     result->shown.files = result->files;
-    free(listed);
     return good;
 }
 
@@ -214,7 +209,5 @@ bool merge_find(record_table *table, const batch_items *list, merge_result *resu
 }
 
 void merge_release(merge_result *result) {
-    free(result->files);
-    free(result->records);
-    free(result->groups);
+    MOTION_FREE(result->files, result->records, result->groups);
 }

@@ -80,8 +80,7 @@ void pm_motion_batch_merge_destroy(pm_motion_batch_merge **merge) {
         return;
     merge_release(&(*merge)->result);
     record_table_destroy(&(*merge)->table);
-    free((*merge)->json);
-    free(*merge);
+    MOTION_FREE((*merge)->json, *merge);
     *merge = NULL;
 }
 

@@ -57,18 +57,16 @@ static pm_status refuse_two(const char *output, pm_error *error) {
 
 /* Items have different names, but their extensions were replaced. */
 static pm_status check_names(const batch_plan *plan, pm_error *error) {
-    const char **sorted = malloc((plan->item_count + 1) * sizeof *sorted);
-    pm_status status = PM_OK;
+    FREED const char **sorted = malloc((plan->item_count + 1) * sizeof *sorted);
     if (!sorted)
         return refuse_memory(error);
     for (size_t i = 0; i < plan->item_count; i++)
         sorted[i] = plan->names[i];
     qsort(sorted, plan->item_count, sizeof *sorted, compare_texts);
-    for (size_t i = 1; status == PM_OK && i < plan->item_count; i++)
+    for (size_t i = 1; i < plan->item_count; i++)
         if (strcmp(sorted[i - 1], sorted[i]) == 0)
-            status = refuse_two(sorted[i], error);
-    free(sorted);
-    return status;
+            return refuse_two(sorted[i], error);
+    return PM_OK;
 }
 
 /* Results in the folder of the inputs would overwrite the inputs. */
@@ -165,18 +163,14 @@ pm_status batch_plan_of(const pm_motion_batch_list *list, const pm_motion_batch_
 }
 
 void batch_plan_release(batch_plan *plan) {
-    for (size_t i = 0; i < plan->count && plan->files; i++) {
-        free(plan->files[i].data);
-        free(plan->files[i].fault);
-    }
+    for (size_t i = 0; i < plan->count && plan->files; i++)
+        MOTION_FREE(plan->files[i].data, plan->files[i].fault);
     for (size_t i = 0; i < plan->item_count; i++) {
         if (plan->names)
             free(plan->names[i]);
         if (plan->outs)
             free(plan->outs[i]);
     }
-    free(plan->files);
-    free(plan->names);
-    free(plan->outs);
+    MOTION_FREE(plan->files, plan->names, plan->outs);
     *plan = (batch_plan){.count = 0};
 }

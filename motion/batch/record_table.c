@@ -54,14 +54,8 @@ void record_table_destroy(record_table **table) {
         free(t->files[i]);
     free(t->entries);
     json_decref(t->places);
-    free(t->files);
-    free(t->names);
-    free(t);
+    MOTION_FREE(t->files, t->names, t);
     *table = NULL;
-}
-
-static const char *name_of(const entry *e) {
-    return e->records[0]->name;
 }
 
 /* NULL: there is none. */
@@ -274,7 +268,7 @@ const char *const *record_table_names(record_table *table, size_t *count) {
         if (!table->names)
             return NULL;
         for (size_t i = 0; i < table->count; i++)
-            table->names[i] = name_of(&table->entries[i]);
+            table->names[i] = table->entries[i].records[0]->name;
         qsort(table->names, table->count, sizeof *table->names, compare_texts);
     }
     return table->names;

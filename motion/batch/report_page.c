@@ -195,10 +195,9 @@ static pm_status write_page(const page_work *w, const char *path, const report_r
 static pm_status write_named(const page_work *w, const char *folder, size_t number, report_row *row,
                              const char *made_by, pm_error *error) {
     char *name = report_page_name(number, row->file->file->name, row->clip);
-    char *path = name ? report_path(folder, name) : NULL;
+    FREED char *path = name ? report_path(folder, name) : NULL;
     const pm_status status =
         path ? write_page(w, path, row, made_by, error) : motion_refuse_output_memory(error);
-    free(path);
     if (status == PM_OK)
         row->page = name;
     else

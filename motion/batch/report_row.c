@@ -128,13 +128,8 @@ void report_file_release(report_file *file) {
         report_row *row = &file->rows[i];
         for (int m = 0; m < REPORT_MEASURES; m++)
             free(row->values[m].joint);
-        free(row->jump.joint);
-        free(row->error);
-        free(row->clip);
-        free(row->page);
-        free(row->page_error);
+        MOTION_FREE(row->jump.joint, row->error, row->clip, row->page, row->page_error);
     }
-    free(file->rows);
-    free(file->error);
+    MOTION_FREE(file->rows, file->error);
     *file = (report_file){.file = NULL};
 }

@@ -63,7 +63,8 @@ static pm_status take(const char *folder, const char *path, const digest *option
 
 pm_status run_lock_take(const char *folder, const digest *options, pm_motion_log_function log,
                         void *user, int *lock, pm_error *error) {
-    char *path = options->text[0] != '\0' ? compose_format("%s/.posemill/running", folder) : NULL;
+    FREED char *path =
+        options->text[0] != '\0' ? compose_format("%s/.posemill/running", folder) : NULL;
     int unseen = 0;
     *lock = -1;
     if (!path)
@@ -72,7 +73,6 @@ pm_status run_lock_take(const char *folder, const digest *options, pm_motion_log
     if (unseen != 0)
         motion_warn_at(log, user, path, "runs with other options are not seen: %s",
                        strerror(unseen));
-    free(path);
     if (status != PM_OK) {
         run_lock_release(*lock);
         *lock = -1;

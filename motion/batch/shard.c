@@ -43,8 +43,8 @@ static uint64_t add_load(uint64_t load, uint64_t bytes) {
 bool shard_divide(const batch_items *items, batch_shard shard, bool *mine) {
     /* A share is empty as long as there are no more files than shares before it. */
     const size_t count = items->count < shard.count ? items->count : (size_t)shard.count;
-    const batch_item **order = calloc(items->count + 1, sizeof *order);
-    share *heap = calloc(count + 1, sizeof *heap);
+    FREED const batch_item **order = calloc(items->count + 1, sizeof *order);
+    FREED share *heap = calloc(count + 1, sizeof *heap);
     const bool good = order != NULL && heap != NULL;
     for (size_t i = 0; good && i < items->count; i++)
         order[i] = &items->items[i];
@@ -57,7 +57,5 @@ bool shard_divide(const batch_items *items, batch_shard shard, bool *mine) {
         heap[0].load = add_load(heap[0].load, order[i]->bytes);
         sift_down(heap, count);
     }
-    free(order);
-    free(heap);
     return good;
 }

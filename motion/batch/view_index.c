@@ -38,9 +38,7 @@ void view_row_fill(view_row *row, const pm_motion *motion, size_t clip, pm_spell
 }
 
 void view_row_release(view_row *row) {
-    free(row->page);
-    free(row->error);
-    free(row->odd);
+    MOTION_FREE(row->page, row->error, row->odd);
 }
 
 static bool write_verdict(FILE *file, const void *content) {

@@ -21,17 +21,15 @@ static int compare_names(const void *left, const void *right) {
     const bvh_joint *const *a = left, *const *b = right;
     size_t size_a = (*a)->name.size, size_b = (*b)->name.size;
     int order = memcmp((*a)->name.begin, (*b)->name.begin, size_a < size_b ? size_a : size_b);
-
     return order != 0 ? order : (size_a > size_b) - (size_a < size_b);
 }
 
 /* Joints are never looked up by name, so duplicate names cause only one warning. */
 static bool warn_of_duplicates(bvh_scan *scan) {
     const bvh *model = scan->model;
-    const bvh_joint **sorted = calloc(model->joint_count, sizeof *sorted);
+    FREED const bvh_joint **sorted = calloc(model->joint_count, sizeof *sorted);
     size_t i, duplicates = 0, example = 0;
     char text[BVH_JOINT_TEXT];
-
     if (!sorted)
         return bvh_out_of_memory(scan);
     for (i = 0; i < model->joint_count; i++)
@@ -43,7 +41,6 @@ static bool warn_of_duplicates(bvh_scan *scan) {
             duplicates++;
         }
     }
-    free(sorted);
     if (duplicates != 0) {
         bvh_describe_joint(model, example, text);
         motion_warn(&scan->input->warnings,
@@ -102,15 +99,8 @@ pm_status bvh_parse_hierarchy(const char *text, size_t size, bvh **model, pm_err
 
 void bvh_free(bvh **model) {
     bvh *m = *model;
-
     if (!m)
         return;
-    free(m->joints);
-    free(m->sites);
-    free(m->channels);
-    free(m->values);
-    free(m->rows);
-    free(m->hierarchy);
-    free(m);
+    MOTION_FREE(m->joints, m->sites, m->channels, m->values, m->rows, m->hierarchy, m);
     *model = NULL;
 }

@@ -217,9 +217,7 @@ pm_status bvh_form_change(const bvh *from, const motion_writing *writing, bvh_fo
     bool good = c.text && put_hierarchy(&c);
     good = c.text && os_text_end(c.text, &text, &size) && good;
     pose_plan_release(&plan);
-    free(c.rotations);
-    free(c.positions);
-    free(c.names);
+    MOTION_FREE(c.rotations, c.positions, c.names);
     form->same = c.same;
     if (status == PM_OK && good) {
         status = bvh_form_read(form, text, size, error);

@@ -67,7 +67,7 @@ static bool put_name(const maker *m, size_t node) {
         name.text++;
     while (name.size > 0 && text_is_blank(name.text[name.size - 1]))
         name.size--;
-    char *copy = malloc(name.size + sizeof after);
+    FREED char *copy = malloc(name.size + sizeof after);
     if (!copy)
         return false;
     for (size_t i = 0; i < name.size; i++)
@@ -79,7 +79,6 @@ static bool put_name(const maker *m, size_t node) {
     fwrite(copy, 1, name.size, m->text);
     if (name.size == 0)
         fprintf(m->text, "joint%zu", node);
-    free(copy);
     return true;
 }
 
@@ -188,8 +187,7 @@ pm_status bvh_form_read(bvh_form *form, char *text, size_t size, pm_error *error
 void bvh_form_release(bvh_form *form) {
     pose_plan_release(&form->plan);
     bvh_free(&form->own);
-    free(form->same);
-    free(form->nodes);
+    MOTION_FREE(form->same, form->nodes);
 }
 
 static bool allocate(maker *m) {
@@ -217,9 +215,7 @@ pm_status bvh_form_make(const motion_writing *writing, bvh_form *form, pm_error 
         good = os_text_end(m.text, &text, &size) && good;
     }
     form->nodes = m.nodes;
-    free(m.has_positions);
-    free(m.first_child);
-    free(m.next_sibling);
+    MOTION_FREE(m.has_positions, m.first_child, m.next_sibling);
     if (good)
         return bvh_form_read(form, text, size, error);
     free(text);

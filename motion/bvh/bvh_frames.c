@@ -128,16 +128,8 @@ static pm_status allocate(frame_writer *w, pm_error *error) {
 
 static void free_writer(frame_writer *w) {
     bvh_writer_release(&w->text);
-    free(w->channels);
-    free(w->numbers);
-    free(w->positions);
-    free(w->values);
-    free(w->sample);
-    free(w->row);
-    free(w->kept);
-    free(w->numbered);
-    free(w->words);
-    free(w->source_words);
+    MOTION_FREE(w->channels, w->numbers, w->positions, w->values, w->sample, w->row, w->kept,
+                w->numbered, w->words, w->source_words);
 }
 
 static const double *row_of(const bvh *model, size_t row) {

@@ -10,7 +10,7 @@
 
 typedef struct builder {
     bvh_scan *scan;
-    size_t joint_capacity, site_capacity, channel_capacity;
+    size_t joint_room, site_room, channel_room;
     size_t joint; /* the joint whose braces are open; BVH_NO_JOINT outside all */
     bool in_site;
 } builder;
@@ -26,12 +26,10 @@ static bool begins_with_member(const char *at, const char *limit) {
     enum { LONGEST = 8 };
     static const char *const words[] = {"OFFSET", "CHANNELS", "JOINT", "End"};
     text_span word = {skip_blanks(at, limit), 0};
-    size_t i;
-
     while (word.size <= LONGEST && word.begin + word.size < limit &&
            !text_is_blank(word.begin[word.size]))
         word.size++;
-    for (i = 0; i < sizeof words / sizeof words[0]; i++)
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (text_is(word, words[i]))
             return true;
     return false;
@@ -51,14 +49,12 @@ static bool ends_joint(const char *at, const char *limit) {
 
 const char *bvh_opening_brace(const char *begin, const char *end, const char *limit) {
     const char *at;
-
     for (at = begin; at < end; at++) {
-        const char *next;
-        bool alone;
         if (*at != '{')
             continue;
-        alone = (at == begin || text_is_blank(at[-1])) && (at + 1 == end || text_is_blank(at[1]));
-        next = skip_blanks(at + 1, limit);
+        bool alone =
+            (at == begin || text_is_blank(at[-1])) && (at + 1 == end || text_is_blank(at[1]));
+        const char *next = skip_blanks(at + 1, limit);
         if ((alone && (next == limit || *next != '{')) || begins_with_member(at + 1, limit) ||
             ends_joint(at + 1, limit))
             return at;
@@ -70,7 +66,6 @@ const char *bvh_opening_brace(const char *begin, const char *end, const char *li
 static text_span rest_of_line(bvh_scan *scan) {
     const char *at = scan->at, *end, *brace;
     text_span name;
-
     while (at < scan->end && (*at == ' ' || *at == '\t'))
         at++;
     name.begin = end = at;
@@ -87,27 +82,24 @@ static text_span rest_of_line(bvh_scan *scan) {
 
 static bool open_brace(bvh_scan *scan) {
     text_span word = bvh_next_word(scan);
-
     if (!text_is(word, "{"))
         return bvh_refuse(scan, word.begin,
                           word.size == 0 ? "expected '{', found the end of the file"
                                          : "expected '{', found '%s'",
-                          bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}));
+                          BVH_SHOWN(word));
     return true;
 }
 
 static bool begin_joint(builder *b, size_t parent) {
     bvh *model = b->scan->model;
-    bvh_joint *joint;
-
-    if (!bvh_grow((void **)&model->joints, model->joint_count, &b->joint_capacity,
-                  sizeof *model->joints))
+    bvh_joint *joints =
+        motion_with_room(model->joints, model->joint_count, &b->joint_room, sizeof *joints);
+    if (!joints)
         return bvh_out_of_memory(b->scan);
-    joint = &model->joints[model->joint_count];
-    memset(joint, 0, sizeof *joint);
-    joint->name = rest_of_line(b->scan);
-    joint->parent = parent;
-    joint->first_channel = model->channel_count;
+    model->joints = joints;
+    bvh_joint *joint = &joints[model->joint_count];
+    *joint = (bvh_joint){
+        .name = rest_of_line(b->scan), .parent = parent, .first_channel = model->channel_count};
     b->joint = model->joint_count++;
     if (!open_brace(b->scan))
         return false;
@@ -117,22 +109,19 @@ static bool begin_joint(builder *b, size_t parent) {
 
 static bool begin_site(builder *b) {
     bvh *model = b->scan->model;
-    bvh_site *site;
     text_span words = rest_of_line(b->scan);
     bvh_scan inner = *b->scan;
-
-    if (!bvh_grow((void **)&model->sites, model->site_count, &b->site_capacity,
-                  sizeof *model->sites))
+    bvh_site *sites =
+        motion_with_room(model->sites, model->site_count, &b->site_room, sizeof *sites);
+    if (!sites)
         return bvh_out_of_memory(b->scan);
+    model->sites = sites;
     /* The word after `End` is `Site` by convention and not part of a name. */
     inner.at = words.begin;
     inner.end = words.begin + words.size;
     while (inner.at < inner.end && !text_is_blank(*inner.at))
         inner.at++;
-    site = &model->sites[model->site_count++];
-    memset(site, 0, sizeof *site);
-    site->joint = b->joint;
-    site->name = rest_of_line(&inner);
+    sites[model->site_count++] = (bvh_site){.joint = b->joint, .name = rest_of_line(&inner)};
     b->in_site = true;
     return open_brace(b->scan);
 }
@@ -143,9 +132,7 @@ static bool read_offset(builder *b) {
     bvh *model = scan->model;
     text_span text = {skip_blanks(scan->at, scan->end), 0};
     double offset[3];
-    int i;
-
-    for (i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++) {
         size_t commas = scan->commas;
         const char *start = scan->at;
         if (!bvh_next_number(scan, "a number of OFFSET", &offset[i]))
@@ -169,9 +156,7 @@ static bvh_channel_kind channel_kind(text_span name) {
     static const char *const names[] = {"Xposition", "Yposition", "Zposition",
                                         "Xrotation", "Yrotation", "Zrotation",
                                         "Xscale",    "Yscale",    "Zscale"};
-    size_t i;
-
-    for (i = 0; i < sizeof names / sizeof names[0]; i++)
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (text_is(name, names[i]))
             return (bvh_channel_kind)i;
     return BVH_OTHER;
@@ -180,9 +165,7 @@ static bvh_channel_kind channel_kind(text_span name) {
 /* Words that cannot be channel names. */
 static bool ends_channels(text_span word) {
     static const char *const words[] = {"", "{", "}", "JOINT", "End", "OFFSET", "CHANNELS"};
-    size_t i;
-
-    for (i = 0; i < sizeof words / sizeof words[0]; i++)
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (text_is(word, words[i]))
             return true;
     return false;
@@ -191,7 +174,6 @@ static bool ends_channels(text_span word) {
 /* A brace behind a byte that is not ASCII is the second byte of a character, as in Shift-JIS. */
 static text_span next_channel(bvh_scan *scan) {
     text_span word = bvh_next_word(scan);
-
     while (word.size > 0 && scan->at < scan->end && !text_is_blank(*scan->at) &&
            (unsigned char)scan->at[-1] >= 0x80) {
         scan->at++;
@@ -206,11 +188,12 @@ static text_span next_channel(bvh_scan *scan) {
 static bool add_channel(builder *b, text_span name) {
     bvh *model = b->scan->model;
     bvh_channel channel = {channel_kind(name), name, b->joint};
-
-    if (!bvh_grow((void **)&model->channels, model->channel_count, &b->channel_capacity,
-                  sizeof *model->channels))
+    bvh_channel *channels =
+        motion_with_room(model->channels, model->channel_count, &b->channel_room, sizeof *channels);
+    if (!channels)
         return bvh_out_of_memory(b->scan);
-    model->channels[model->channel_count++] = channel;
+    model->channels = channels;
+    channels[model->channel_count++] = channel;
     model->joints[b->joint].channel_count++;
     return true;
 }
@@ -221,7 +204,6 @@ static bool read_channels(builder *b) {
     const char *location = skip_blanks(scan->at, scan->end);
     char text[BVH_JOINT_TEXT];
     double stated;
-
     bvh_describe_joint(scan->model, b->joint, text);
     if (!bvh_next_number(scan, "the number of CHANNELS", &stated))
         return false;
@@ -259,7 +241,6 @@ static bool close_brace(builder *b) {
 /* Reads one word inside the braces of a joint or a site, and its arguments. */
 static bool read_member(builder *b, text_span word) {
     char text[BVH_JOINT_TEXT];
-
     if (text_is(word, "}"))
         return close_brace(b);
     if (text_is(word, "OFFSET"))
@@ -273,28 +254,24 @@ static bool read_member(builder *b, text_span word) {
     bvh_describe_joint(b->scan->model, b->joint, text);
     if (word.size == 0)
         return bvh_refuse(b->scan, word.begin, "unexpected end of the file inside %s", text);
-    return bvh_refuse(b->scan, word.begin, "unknown keyword '%s' inside %s",
-                      bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}), text);
+    return bvh_refuse(b->scan, word.begin, "unknown keyword '%s' inside %s", BVH_SHOWN(word), text);
 }
 
 /* Reads one word outside all braces. Sets *done at MOTION. */
 static bool read_top(builder *b, text_span word, bool *done) {
     bvh *model = b->scan->model;
-
     if (text_is(word, "ROOT"))
         return begin_joint(b, BVH_NO_JOINT);
     if (text_is(word, "MOTION")) {
-        char *shrunk;
         model->hierarchy_size = (size_t)(word.begin - b->scan->begin);
-        shrunk = realloc(model->hierarchy, model->hierarchy_size);
+        char *shrunk = realloc(model->hierarchy, model->hierarchy_size);
         model->hierarchy = shrunk ? shrunk : model->hierarchy;
         *done = true;
         return true;
     }
     if (word.size == 0)
         return bvh_refuse(b->scan, word.begin, "expected MOTION, found the end of the file");
-    return bvh_refuse(b->scan, word.begin, "expected ROOT or MOTION, found '%s'",
-                      bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}));
+    return bvh_refuse(b->scan, word.begin, "expected ROOT or MOTION, found '%s'", BVH_SHOWN(word));
 }
 
 static void move(text_span *text, const char *from, const char *to) {
@@ -303,18 +280,16 @@ static void move(text_span *text, const char *from, const char *to) {
 }
 
 void bvh_move_texts(bvh *model, const char *from, const char *to) {
-    size_t i;
-
-    for (i = 0; i < model->joint_count; i++) {
+    for (size_t i = 0; i < model->joint_count; i++) {
         move(&model->joints[i].name, from, to);
         move(&model->joints[i].offset_text, from, to);
         move(&model->joints[i].channels_text, from, to);
     }
-    for (i = 0; i < model->site_count; i++) {
+    for (size_t i = 0; i < model->site_count; i++) {
         move(&model->sites[i].name, from, to);
         move(&model->sites[i].offset_text, from, to);
     }
-    for (i = 0; i < model->channel_count; i++)
+    for (size_t i = 0; i < model->channel_count; i++)
         move(&model->channels[i].name, from, to);
 }
 
@@ -324,7 +299,6 @@ bool bvh_scan_hierarchy(bvh_scan *scan) {
     size_t size = (size_t)(scan->end - scan->begin);
     bool done = false;
     text_span word = bvh_next_word(scan);
-
     if (!text_is(word, "HIERARCHY"))
         return bvh_refuse(scan, word.begin, "%s", bvh_kind.refusal);
     model->hierarchy = malloc(size + 1);

@@ -31,7 +31,6 @@ static pm_status add_rotation(pose_plan *plan, size_t joint, pm_error *error) {
     char text[BVH_JOINT_TEXT];
     int axis[3] = {0, 0, 0};
     size_t i, count = 0;
-
     for (i = j->first_channel; i < j->first_channel + j->channel_count; i++) {
         if (!is_rotation(model->channels[i].kind))
             continue;
@@ -61,7 +60,6 @@ static pm_status add_rotation(pose_plan *plan, size_t joint, pm_error *error) {
 
 static pose_vector *start_vector(pose_plan *plan, size_t joint, bool is_scale) {
     pose_vector *v = &plan->vectors[plan->vector_count++];
-
     *v = (pose_vector){.joint = joint, .is_scale = is_scale};
     v->channel[0] = v->channel[1] = v->channel[2] = POSE_NO_CHANNEL;
     return v;
@@ -72,9 +70,7 @@ static void add_vectors(pose_plan *plan, size_t joint) {
     const bvh *model = plan->model;
     const bvh_joint *j = &model->joints[joint];
     pose_vector *position = NULL, *scale = NULL;
-    size_t i;
-
-    for (i = j->first_channel; i < j->first_channel + j->channel_count; i++) {
+    for (size_t i = j->first_channel; i < j->first_channel + j->channel_count; i++) {
         bvh_channel_kind kind = model->channels[i].kind;
         pose_vector **v = kind <= BVH_Z_POSITION ? &position : &scale;
         if (is_rotation(kind))
@@ -90,8 +86,6 @@ static void add_vectors(pose_plan *plan, size_t joint) {
 
 pm_status pose_plan_make(pose_plan *plan, const bvh *model, pm_error *error) {
     pm_status status = PM_OK;
-    size_t i;
-
     memset(plan, 0, sizeof *plan);
     plan->model = model;
     /* Upper limits: no joint has more tracks of a kind than channels. */
@@ -99,7 +93,7 @@ pm_status pose_plan_make(pose_plan *plan, const bvh *model, pm_error *error) {
     plan->vectors = calloc(model->channel_count, sizeof *plan->vectors);
     plan->plains = calloc(model->channel_count, sizeof *plan->plains);
     MOTION_TRY_MEMORY(plan->rotations && plan->vectors && plan->plains, error);
-    for (i = 0; i < model->joint_count && status == PM_OK; i++) {
+    for (size_t i = 0; i < model->joint_count && status == PM_OK; i++) {
         status = add_rotation(plan, i, error);
         add_vectors(plan, i);
     }
@@ -107,21 +101,13 @@ pm_status pose_plan_make(pose_plan *plan, const bvh *model, pm_error *error) {
 }
 
 void pose_plan_release(pose_plan *plan) {
-    free(plan->rotations);
-    free(plan->vectors);
-    free(plan->plains);
+    MOTION_FREE(plan->rotations, plan->vectors, plan->plains);
     memset(plan, 0, sizeof *plan);
-}
-
-static const double *row_of(const bvh *model, size_t frame) {
-    return model->values + frame * model->channel_count;
 }
 
 static void rotation_key(const pose_rotation *r, const double *row, double key[4]) {
     double angles[3] = {0, 0, 0};
-    size_t i;
-
-    for (i = 0; i < r->channel_count; i++)
+    for (size_t i = 0; i < r->channel_count; i++)
         angles[i] = row[r->channel[i]] * RADIANS;
     if (r->channel_count == 1) {
         key[0] = key[1] = key[2] = 0;
@@ -133,9 +119,7 @@ static void rotation_key(const pose_rotation *r, const double *row, double key[4
 }
 
 bool pose_same_rotation(const pose_rotation *r, const double *a, const double *b) {
-    size_t i;
-
-    for (i = 0; i < r->channel_count; i++)
+    for (size_t i = 0; i < r->channel_count; i++)
         if (a[r->channel[i]] != b[r->channel[i]])
             return false;
     return true;
@@ -144,11 +128,9 @@ bool pose_same_rotation(const pose_rotation *r, const double *a, const double *b
 void pose_rotation_keys(const pose_plan *plan, double *keys) {
     const bvh *model = plan->model;
     const double *before = NULL;
-    size_t frame, i;
-
-    for (frame = 0; frame < model->frame_count; frame++) {
-        const double *row = row_of(model, frame);
-        for (i = 0; i < plan->rotation_count; i++, keys += 4) {
+    for (size_t frame = 0; frame < model->frame_count; frame++) {
+        const double *row = model->values + frame * model->channel_count;
+        for (size_t i = 0; i < plan->rotation_count; i++, keys += 4) {
             /* Many joints of a skeleton never move, and a comparison is cheaper than six sines. */
             if (before && pose_same_rotation(&plan->rotations[i], before, row))
                 memcpy(keys, keys - 4 * plan->rotation_count, 4 * sizeof *keys);
@@ -161,9 +143,7 @@ void pose_rotation_keys(const pose_plan *plan, double *keys) {
 
 static void rotation_to_row(const pose_rotation *r, const double *q, double *row) {
     double near[3] = {0, 0, 0}, angles[3] = {0, 0, 0};
-    size_t i;
-
-    for (i = 0; i < r->channel_count; i++)
+    for (size_t i = 0; i < r->channel_count; i++)
         near[i] = row[r->channel[i]] * RADIANS;
     if (r->channel_count == 1) {
         double twist = 2.0 * pm_same_atan2(q[r->axis], q[3]);
@@ -171,7 +151,7 @@ static void rotation_to_row(const pose_rotation *r, const double *q, double *row
     } else {
         pm_euler_from_quat(r->order, q, near, angles);
     }
-    for (i = 0; i < r->channel_count; i++)
+    for (size_t i = 0; i < r->channel_count; i++)
         row[r->channel[i]] = angles[i] * DEGREES;
 }
 

@@ -15,17 +15,14 @@
 /* Removes the colon from the end of a word, or reads a separate one. */
 static bool take_colon(bvh_scan *scan, text_span *word) {
     const char *colon = memchr(word->begin, ':', word->size);
-    text_span next;
-
     if (colon) {
         scan->at = colon + 1; /* `Frames:3` continues after the colon */
         word->size = (size_t)(colon - word->begin);
         return true;
     }
-    next = bvh_next_word(scan);
+    const text_span next = bvh_next_word(scan);
     if (next.size == 0 || *next.begin != ':')
-        return bvh_refuse(scan, next.begin, "expected ':' after '%s'",
-                          bvh_printable(*word, (char[BVH_PRINTABLE_SIZE]){0}));
+        return bvh_refuse(scan, next.begin, "expected ':' after '%s'", BVH_SHOWN(*word));
     scan->at = next.begin + 1;
     return true;
 }
@@ -35,7 +32,6 @@ static size_t count_words(const bvh_scan *scan, const char *line) {
     bvh_scan ahead = *scan;
     const char *stop = line;
     size_t count = 0;
-
     while (stop < scan->end && *stop != '\n' && *stop != '\r')
         stop++;
     ahead.at = line;
@@ -53,7 +49,6 @@ static bool read_frames(bvh_scan *scan) {
     const char *end = word.begin + word.size;
     uint64_t value = 0;
     bool is_number = text_read_integer(word.begin, end, &value) == end;
-
     scan->frames = is_blank ? scan->at : word.begin;
     if (is_blank && (!is_number || count_words(scan, word.begin) != 1)) {
         scan->model->frames_stated = UINT64_MAX;
@@ -62,14 +57,13 @@ static bool read_frames(bvh_scan *scan) {
     scan->at = ahead.at;
     scan->model->frames_stated = value;
     return is_number || bvh_refuse(scan, word.begin, "Frames: is '%s'; expected a whole number",
-                                   bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}));
+                                   BVH_SHOWN(word));
 }
 
 /* The word after `Frame Time:`; empty if the line has none and the next line is a row. */
 static text_span frame_time_word(bvh_scan *scan) {
     text_span none = {scan->at, 0};
     const char *colon = scan->at;
-
     if (count_words(scan, colon) == 0) {
         bvh_scan ahead = *scan;
         text_span word = bvh_next_word(&ahead);
@@ -88,12 +82,10 @@ static bool read_frame_time(bvh_scan *scan) {
     const char *end = word.begin + word.size;
     bool given = scan->options->source_rate.den != 0;
     double seconds = 0;
-
     model->frame_time = word;
     if (text_read_number(word.begin, end, &seconds, &scan->commas) != end)
         return given || bvh_refuse_about(scan, word.begin, about_rate,
-                                         "Frame Time: is '%s'; expected a number",
-                                         bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}));
+                                         "Frame Time: is '%s'; expected a number", BVH_SHOWN(word));
     if (given) {
         rate_snap how;
         if (seconds == 1.0)
@@ -111,8 +103,7 @@ static bool read_frame_time(bvh_scan *scan) {
     if (!rate_from_frame_time(word.begin, word.size, !scan->options->literal_rate, &model->rate,
                               &model->rate_how))
         return bvh_refuse_about(scan, word.begin, about_rate,
-                                "Frame Time: is %s seconds; expected 1e-9 to 1e9",
-                                bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}));
+                                "Frame Time: is %s seconds; expected 1e-9 to 1e9", BVH_SHOWN(word));
     return true;
 }
 
@@ -120,14 +111,12 @@ static bool read_frame_time(bvh_scan *scan) {
 static bool at_row(const bvh_scan *scan) {
     bvh_scan ahead = *scan;
     text_span word = bvh_next_word(&ahead);
-
     return !text_is(word, "Frames") && !text_is(word, "Frames:") && !text_is(word, "Frame") &&
            !(word.size > 7 && text_is((text_span){word.begin, 7}, "Frames:"));
 }
 
 bool bvh_scan_head(bvh_scan *scan) {
     bool frames = false, time = false;
-
     scan->model->rate = scan->options->source_rate;
     while (!at_row(scan)) {
         text_span word = bvh_next_word(scan);
@@ -163,19 +152,16 @@ typedef struct row_reader {
 static bool grow_rows(row_reader *r) {
     bvh *model = r->scan->model;
     size_t channels = model->channel_count, wanted = r->capacity * 2;
-    double *values;
-    bvh_row *rows;
-
     if (r->capacity == 0) {
         /* The stated number of rows, if the text is long enough for it. */
         size_t possible = (size_t)(r->scan->end - r->scan->at) / 2 / channels + 1;
         wanted = model->frames_stated < possible ? (size_t)model->frames_stated + 1 : 16;
     }
-    if (wanted > SIZE_MAX / sizeof *values / channels || wanted > SIZE_MAX / sizeof *rows)
+    if (wanted > SIZE_MAX / sizeof(double) / channels || wanted > SIZE_MAX / sizeof(bvh_row))
         return bvh_out_of_memory(r->scan);
-    values = realloc(model->values, wanted * channels * sizeof *values);
+    double *values = realloc(model->values, wanted * channels * sizeof *values);
     model->values = values ? values : model->values;
-    rows = realloc(model->rows, wanted * sizeof *rows);
+    bvh_row *rows = realloc(model->rows, wanted * sizeof *rows);
     model->rows = rows ? rows : model->rows;
     if (!values || !rows)
         return bvh_out_of_memory(r->scan);
@@ -185,34 +171,18 @@ static bool grow_rows(row_reader *r) {
 
 static void end_row(row_reader *r) {
     bvh *model = r->scan->model;
-    bvh_row row = {{r->begin, (size_t)(r->end - r->begin)}, r->held};
-
-    model->rows[model->frame_count++] = row;
+    model->rows[model->frame_count++] = (bvh_row){{r->begin, (size_t)(r->end - r->begin)}, r->held};
     r->count = 0;
     r->held = false;
 }
 
-/* Called at each line end. */
-static void end_line(row_reader *r) {
-    if (r->count == r->scan->model->channel_count)
-        end_row(r);
-}
-
 static bool refuse_too_long(row_reader *r, const char *location) {
     bvh_scan *scan = r->scan;
-    size_t channels = scan->model->channel_count;
-    size_t first = count_words(scan, r->begin);
-
-    if (text_line_of(scan->begin, r->begin) != text_line_of(scan->begin, location))
-        return bvh_refuse(scan, r->begin, "row has %zu numbers; expected %zu, one per channel",
-                          first, channels);
-    return bvh_refuse(scan, location, "row has %zu numbers; expected %zu, one per channel", first,
-                      channels);
-}
-
-static bool refuse_cut_short(row_reader *r) {
-    return bvh_refuse(r->scan, r->begin, "last row has %zu numbers; expected %zu, one per channel",
-                      r->count, r->scan->model->channel_count);
+    const bool spans_lines =
+        text_line_of(scan->begin, r->begin) != text_line_of(scan->begin, location);
+    return bvh_refuse(scan, spans_lines ? r->begin : location,
+                      "row has %zu numbers; expected %zu, one per channel",
+                      count_words(scan, r->begin), scan->model->channel_count);
 }
 
 /* Handles NaN and infinity: takes the value of the row before, or fails. */
@@ -221,7 +191,6 @@ static bool take_not_finite(row_reader *r, text_span word, double *value) {
     const bvh *model = scan->model;
     char joint[BVH_JOINT_TEXT];
     text_span channel = model->channels[r->count].name;
-
     if (!scan->input->gaps && scan->options->hold_nan && model->frame_count > 0) {
         *value = value[-(ptrdiff_t)model->channel_count];
         r->held = true;
@@ -231,7 +200,7 @@ static bool take_not_finite(row_reader *r, text_span word, double *value) {
     if (scan->input->gaps) {
         size_t line = scan->input->gaps->count == 0 ? text_line_of(scan->begin, word.begin) : 0;
         motion_add_gap(scan->input->gaps, "line %zu: %.120s, %.40s", line, joint,
-                       bvh_printable(channel, (char[BVH_PRINTABLE_SIZE]){0}));
+                       BVH_SHOWN(channel));
         *value = scan->input->gaps->keeps_nan ? (double)NAN
                  : model->frame_count > 0     ? value[-(ptrdiff_t)model->channel_count]
                                               : 0;
@@ -242,9 +211,7 @@ static bool take_not_finite(row_reader *r, text_span word, double *value) {
         .cure = "nan", .cure_value = "hold", .hint = "uses the value of the row before"};
     return bvh_refuse_about(
         scan, word.begin, scan->options->hold_nan ? (motion_about){.cure = NULL} : hold,
-        "%s, %s: '%s' is not a finite number%s", joint,
-        bvh_printable(channel, (char[BVH_PRINTABLE_SIZE]){0}),
-        bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}),
+        "%s, %s: '%s' is not a finite number%s", joint, BVH_SHOWN(channel), BVH_SHOWN(word),
         scan->options->hold_nan ? ", and there is no earlier row to take a value from" : "");
 }
 
@@ -252,7 +219,6 @@ static bool take_not_finite(row_reader *r, text_span word, double *value) {
 static bool looks_like_row(const bvh_scan *scan, text_span word) {
     double number;
     size_t commas = 0;
-
     return text_read_number(word.begin, word.begin + word.size, &number, &commas) != NULL ||
            count_words(scan, word.begin) == scan->model->channel_count;
 }
@@ -265,7 +231,6 @@ static bool take_text(row_reader *r, text_span word, bool *done) {
     size_t channels = model->channel_count;
     char joint[BVH_JOINT_TEXT];
     bool commas = memchr(word.begin, ',', word.size) != NULL;
-
     if (r->count == channels && model->frame_count + 1 >= model->frames_stated)
         end_row(r);
     if (r->count == 0 &&
@@ -276,11 +241,9 @@ static bool take_text(row_reader *r, text_span word, bool *done) {
         return true;
     }
     if (r->count == channels)
-        return bvh_refuse(scan, word.begin, "unexpected '%s' after a row",
-                          bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}));
+        return bvh_refuse(scan, word.begin, "unexpected '%s' after a row", BVH_SHOWN(word));
     bvh_describe_joint(model, model->channels[r->count].joint, joint);
-    return bvh_refuse(scan, word.begin, "%s: '%s' is not a number%s", joint,
-                      bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}),
+    return bvh_refuse(scan, word.begin, "%s: '%s' is not a number%s", joint, BVH_SHOWN(word),
                       commas ? "; a comma is accepted only as a decimal mark, between digits" : "");
 }
 
@@ -288,12 +251,9 @@ static bool take_text(row_reader *r, text_span word, bool *done) {
 static bool take_odd_word(row_reader *r, double *value, bool *done) {
     bvh_scan *scan = r->scan;
     const char *start = scan->at, *end = start;
-    text_span word;
-
     while (end < scan->end && !text_is_blank(*end) && *end != '\0')
         end++;
-    word.begin = start;
-    word.size = (size_t)(end - start);
+    const text_span word = {start, (size_t)(end - start)};
     scan->at = end;
     if (r->count < scan->model->channel_count) {
         double number;
@@ -309,14 +269,12 @@ static bool take_number(row_reader *r, bool *done) {
     bvh_scan *scan = r->scan;
     bvh *model = scan->model;
     size_t channels = model->channel_count, commas = scan->commas;
-    const char *end;
-    double scratch, *value;
-
+    double scratch;
     if (model->frame_count == r->capacity && !grow_rows(r))
         return false;
-    value =
+    double *value =
         r->count < channels ? model->values + model->frame_count * channels + r->count : &scratch;
-    end = text_read_number(scan->at, scan->end, value, &scan->commas);
+    const char *end = text_read_number(scan->at, scan->end, value, &scan->commas);
     if (r->count == 0)
         r->begin = scan->at;
     if (!end || (end < scan->end && !text_is_blank(*end) && *end != '\0') || isinf(*value)) {
@@ -336,7 +294,6 @@ static bool take_number(row_reader *r, bool *done) {
 static bool check_row_count(bvh_scan *scan) {
     const bvh *model = scan->model;
     uint64_t stated = model->frames_stated;
-
     if (model->frame_count == 0)
         return bvh_refuse(scan, scan->at, "no frames; expected at least one row");
     if (stated == model->frame_count)
@@ -361,21 +318,21 @@ static bool check_row_count(bvh_scan *scan) {
 bool bvh_scan_rows(bvh_scan *scan) {
     row_reader r = {scan, 0, scan->at, scan->at, false, 0};
     bool done = false;
-
     while (!done) {
+        bool ends_line = false;
         while (scan->at < scan->end && text_is_blank(*scan->at)) {
-            if (*scan->at == '\n' || *scan->at == '\r')
-                end_line(&r);
+            ends_line |= *scan->at == '\n' || *scan->at == '\r';
             scan->at++;
         }
-        if (scan->at == scan->end) {
-            end_line(&r);
+        if ((ends_line || scan->at == scan->end) && r.count == scan->model->channel_count)
+            end_row(&r);
+        if (scan->at == scan->end)
             break;
-        }
         if (!take_number(&r, &done))
             return false;
     }
     if (r.count != 0)
-        return refuse_cut_short(&r);
+        return bvh_refuse(scan, r.begin, "last row has %zu numbers; expected %zu, one per channel",
+                          r.count, scan->model->channel_count);
     return check_row_count(scan);
 }

@@ -10,7 +10,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 text_span bvh_next_word(bvh_scan *scan) {
@@ -22,7 +21,6 @@ text_span bvh_next_word(bvh_scan *scan) {
 
 char *bvh_printable(text_span word, char text[BVH_PRINTABLE_SIZE]) {
     size_t size = utf8_cut(word.begin, word.size, BVH_PRINTABLE_BYTES);
-
     printable_text(text, BVH_PRINTABLE_SIZE, word.begin, size);
     return text;
 }
@@ -30,10 +28,8 @@ char *bvh_printable(text_span word, char text[BVH_PRINTABLE_SIZE]) {
 bool bvh_next_number(bvh_scan *scan, const char *what, double *value) {
     text_span word = bvh_next_word(scan);
     const char *end = word.begin + word.size;
-
     if (text_read_number(word.begin, end, value, &scan->commas) != end)
-        return bvh_refuse(scan, word.begin, "%s is '%s'; expected a number", what,
-                          bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}));
+        return bvh_refuse(scan, word.begin, "%s is '%s'; expected a number", what, BVH_SHOWN(word));
     if (!isfinite(*value))
         return bvh_refuse(scan, word.begin, "%s is too large; expected a finite number", what);
     return true;
@@ -42,7 +38,6 @@ bool bvh_next_number(bvh_scan *scan, const char *what, double *value) {
 static void refuse(bvh_scan *scan, const char *location, motion_about about, const char *reason,
                    va_list arguments) {
     char text[1024];
-
     if (!scan->failed) {
         vsnprintf(text, sizeof text, reason, arguments);
         motion_refuse(scan->error, "line %zu: %s", text_line_of(scan->begin, location), text);
@@ -53,7 +48,6 @@ static void refuse(bvh_scan *scan, const char *location, motion_about about, con
 
 bool bvh_refuse(bvh_scan *scan, const char *location, const char *reason, ...) {
     va_list arguments;
-
     va_start(arguments, reason);
     refuse(scan, location, (motion_about){.cure = NULL}, reason, arguments);
     va_end(arguments);
@@ -63,7 +57,6 @@ bool bvh_refuse(bvh_scan *scan, const char *location, const char *reason, ...) {
 bool bvh_refuse_about(bvh_scan *scan, const char *location, motion_about about, const char *reason,
                       ...) {
     va_list arguments;
-
     va_start(arguments, reason);
     refuse(scan, location, about, reason, arguments);
     va_end(arguments);
@@ -78,25 +71,7 @@ bool bvh_out_of_memory(bvh_scan *scan) {
 }
 
 void bvh_describe_joint(const bvh *model, size_t joint, char text[BVH_JOINT_TEXT]) {
-    snprintf(text, BVH_JOINT_TEXT, "joint %zu (%s)", joint,
-             bvh_printable(model->joints[joint].name, (char[BVH_PRINTABLE_SIZE]){0}));
-}
-
-bool bvh_grow(void **array, size_t count, size_t *capacity, size_t element_size) {
-    size_t wanted;
-    void *grown;
-
-    if (count < *capacity)
-        return true;
-    if (*capacity > SIZE_MAX / 4 / element_size)
-        return false;
-    wanted = *capacity == 0 ? 16 : *capacity * 2;
-    grown = realloc(*array, wanted * element_size);
-    if (!grown)
-        return false;
-    *array = grown;
-    *capacity = wanted;
-    return true;
+    snprintf(text, BVH_JOINT_TEXT, "joint %zu (%s)", joint, BVH_SHOWN(model->joints[joint].name));
 }
 
 static const char first_word[] = "HIERARCHY";

@@ -29,9 +29,10 @@ text_span bvh_next_word(bvh_scan *scan);
  * byte of the name, of whatever encoding. NULL: none, the name is the whole line. */
 const char *bvh_opening_brace(const char *begin, const char *end, const char *limit);
 
-/* A word of a file for a message: control characters are escaped, and it is cut to 60 bytes.
- * Returns text. */
+/* A word of a file for the arguments of a message: control characters are escaped, and it is cut to 60
+ * bytes. */
 enum { BVH_PRINTABLE_BYTES = 60, BVH_PRINTABLE_SIZE = 4 * BVH_PRINTABLE_BYTES + 1 };
+#define BVH_SHOWN(word) bvh_printable((word), (char[BVH_PRINTABLE_SIZE]){0})
 char *bvh_printable(text_span word, char text[BVH_PRINTABLE_SIZE]);
 
 /* Reads the next word as a finite number. On failure sets the error and returns false. */
@@ -43,9 +44,6 @@ bool bvh_refuse(bvh_scan *scan, const char *location, const char *reason, ...)
 bool bvh_refuse_about(bvh_scan *scan, const char *location, motion_about about, const char *reason,
                       ...) __attribute__((format(printf, 4, 5)));
 bool bvh_out_of_memory(bvh_scan *scan);
-
-/* Reserves memory for one more element. False when memory is exhausted. */
-bool bvh_grow(void **array, size_t count, size_t *capacity, size_t element_size);
 
 /* The parts of a file, read from scan->at on. On failure they set the error and return false. */
 bool bvh_scan_hierarchy(bvh_scan *scan); /* up to and including MOTION */

@@ -15,25 +15,22 @@ enum { WRITER_BYTES = 1 << 20 };
 
 static pm_status flush(bvh_writer *writer, pm_error *error) {
     size_t used = writer->used;
-
     writer->used = 0;
     return used == 0 ? PM_OK : writer->sink->write(writer->sink->user, writer->buffer, used, error);
 }
 
 /* Reserves `size` bytes. A row larger than the buffer enlarges it. */
 static pm_status reserve(bvh_writer *writer, size_t size, pm_error *error) {
-    pm_status status = PM_OK;
-
     if (writer->capacity - writer->used >= size)
         return PM_OK;
-    status = flush(writer, error);
-    if (status == PM_OK && writer->capacity < size) {
+    MOTION_TRY(flush(writer, error));
+    if (writer->capacity < size) {
         char *grown = realloc(writer->buffer, size);
         MOTION_TRY_MEMORY(grown, error);
         writer->buffer = grown;
         writer->capacity = size;
     }
-    return status;
+    return PM_OK;
 }
 
 static void put(bvh_writer *writer, const char *text, size_t size) {
@@ -51,33 +48,25 @@ pm_status bvh_writer_begin(bvh_writer *writer, const bvh *model, const motion_si
                            uint64_t frame_count, pm_rational rate, unsigned decimals,
                            pm_error *error) {
     char line[128], time[RATE_TEXT];
-    pm_status status;
-
-    memset(writer, 0, sizeof *writer);
-    writer->model = model;
-    writer->sink = sink;
-    writer->decimals = decimals;
-    writer->buffer = malloc(WRITER_BYTES);
+    *writer = (bvh_writer){
+        .model = model, .sink = sink, .decimals = decimals, .buffer = malloc(WRITER_BYTES)};
     MOTION_TRY_MEMORY(writer->buffer, error);
     writer->capacity = WRITER_BYTES;
-    status = reserve(writer, model->hierarchy_size + 3 * sizeof line, error);
-    if (status == PM_OK) {
-        put(writer, model->hierarchy, model->hierarchy_size);
-        put_line(writer, "MOTION");
-        snprintf(line, sizeof line, "Frames: %llu", (unsigned long long)frame_count);
-        put_line(writer, line);
-        rate_write_frame_time(rate, time);
-        snprintf(line, sizeof line, "Frame Time: %s", time);
-        put_line(writer, line);
-    }
-    return status;
+    MOTION_TRY(reserve(writer, model->hierarchy_size + 3 * sizeof line, error));
+    put(writer, model->hierarchy, model->hierarchy_size);
+    put_line(writer, "MOTION");
+    snprintf(line, sizeof line, "Frames: %llu", (unsigned long long)frame_count);
+    put_line(writer, line);
+    rate_write_frame_time(rate, time);
+    snprintf(line, sizeof line, "Frame Time: %s", time);
+    put_line(writer, line);
+    return PM_OK;
 }
 
 /* Ends a row; its last byte is a blank, which the line end replaces. */
 static void end_row(bvh_writer *writer, char *end) {
     const char *line_end = writer->model->line_end;
     size_t size = strlen(line_end);
-
     memcpy(end - 1, line_end, size);
     end += size - 1;
     writer->bytes += (size_t)(end - writer->buffer) - writer->used;
@@ -88,15 +77,10 @@ pm_status bvh_writer_source_row(bvh_writer *writer, const bvh *from, size_t fram
                                 pm_error *error) {
     const bvh_row *row = &from->rows[frame];
     const char *at = row->text.begin, *end = at + row->text.size;
-    pm_status status;
-    char *out;
-
     if (row->held)
         return bvh_writer_row(writer, from->values + frame * from->channel_count, NULL, error);
-    status = reserve(writer, row->text.size + 4, error);
-    if (status != PM_OK)
-        return status;
-    out = writer->buffer + writer->used;
+    MOTION_TRY(reserve(writer, row->text.size + 4, error));
+    char *out = writer->buffer + writer->used;
     while (at < end) {
         while ((unsigned char)*at <= ' ') /* stops: the last byte belongs to a number */
             at++;
@@ -111,9 +95,7 @@ pm_status bvh_writer_source_row(bvh_writer *writer, const bvh *from, size_t fram
 }
 
 static char *copy_word(char *out, text_span word) {
-    size_t i;
-
-    for (i = 0; i < word.size; i++)
+    for (size_t i = 0; i < word.size; i++)
         *out++ = word.begin[i] == ',' ? '.' : word.begin[i];
     return out;
 }

@@ -336,8 +336,7 @@ void pm_motion_comparison_destroy(pm_motion_comparison **made) {
     joints_release(&m->pairs);
     subject_release(&m->subjects[0]);
     subject_release(&m->subjects[1]);
-    free(m->json);
-    free(m);
+    MOTION_FREE(m->json, m);
     *made = NULL;
 }
 

@@ -129,7 +129,6 @@ static pm_status choose_by_name(contact_set *set, const subject *a, const joint_
 pm_status contacts_choose(contact_set *set, const subject *a, const subject *b,
                           const joint_pairs *pairs, const char *names, motion_arena *arena,
                           pm_error *error) {
-    pm_status status = PM_OK;
     if (!a->has_places || !b->has_places)
         return motion_fail(error, PM_ERROR_ARGUMENT, "contacts require skeletons in both motions");
     if (a->unit_mm == 0) {
@@ -141,10 +140,9 @@ pm_status contacts_choose(contact_set *set, const subject *a, const subject *b,
     MOTION_TRY_MEMORY(set->feet, error);
     if (strcmp(names, "feet") == 0)
         return choose_by_word(set, a, pairs, error);
-    for (const char *at = names; status == PM_OK && at;
-         at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
-        status = choose_by_name(set, a, pairs, (pm_motion_name){at, strcspn(at, ",")}, error);
-    return status;
+    for (const char *at = names; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+        MOTION_TRY(choose_by_name(set, a, pairs, (pm_motion_name){at, strcspn(at, ",")}, error));
+    return PM_OK;
 }
 
 /* Extends the contact of the frame before, or begins one. False: memory is exhausted. */

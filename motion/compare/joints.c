@@ -166,15 +166,12 @@ pm_status joints_match(subject *a, subject *b, const char *map_path, joint_pairs
     }
     motion_names_release(&m.names_a);
     motion_names_release(&m.names_b);
-    free(m.partner);
-    free(m.used);
+    MOTION_FREE(m.partner, m.used);
     return status;
 }
 
 void joints_release(joint_pairs *pairs) {
-    free(pairs->pairs);
-    free(pairs->only[0]);
-    free(pairs->only[1]);
+    MOTION_FREE(pairs->pairs, pairs->only[0], pairs->only[1]);
 }
 
 const char *joints_rule_name(joints_rule rule) {

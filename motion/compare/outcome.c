@@ -60,20 +60,17 @@ static void write_file(json_writer *json, const char *key, const compared_file *
     json_end_object(json);
 }
 
-static void write_extent(json_writer *json, const extent *e, const char *const names[3]) {
-    json_write_number(json, names[0], e->max);
-    json_write_number(json, names[1], extent_rms(e));
-    json_write_number(json, names[2], e->time);
-}
-
 static void write_statistics(json_writer *json, const joint_statistics *joint) {
     static const char *const names[MEASURE_COUNT][3] = {
         {"max_degrees", "rms_degrees", "time_of_max"},
         {"max_distance", "rms_distance", "time_of_max_distance"},
         {"max_degrees_per_s", "rms_degrees_per_s", "time_of_max_degrees_per_s"},
         {"max_degrees_per_s2", "rms_degrees_per_s2", "time_of_max_degrees_per_s2"}};
-    for (int m = 0; m < MEASURE_COUNT; m++)
-        write_extent(json, &joint->of[m], names[m]);
+    for (int m = 0; m < MEASURE_COUNT; m++) {
+        json_write_number(json, names[m][0], joint->of[m].max);
+        json_write_number(json, names[m][1], extent_rms(&joint->of[m]));
+        json_write_number(json, names[m][2], joint->of[m].time);
+    }
 }
 
 static void write_slide(json_writer *json, const comparison *c, const slide *s) {

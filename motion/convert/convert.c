@@ -345,13 +345,11 @@ static bool loses_meshes(const conversion *c) {
 
 /* Scaled and turned. */
 static pm_status write_moved(conversion *c, const char *path, pm_error *error) {
-    pm_motion *adjusted = motion_adjusted(c->motion, c->by);
+    SCOPED(pm_motion_destroy) pm_motion *adjusted = motion_adjusted(c->motion, c->by);
     MOTION_TRY_MEMORY(adjusted, error);
     c->moves_velocities = c->motion == c->document;
     c->motion = adjusted;
-    const pm_status status = write_fitted(c, path, error);
-    pm_motion_destroy(&adjusted);
-    return status;
+    return write_fitted(c, path, error);
 }
 
 static pm_status convert(const pm_motion *motion, const pm_motion_convert_options *options,

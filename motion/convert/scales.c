@@ -22,10 +22,6 @@ bool scales_are_uniform(const double scale[3]) {
     return scales_are_near(scale[0], scale[1]) && scales_are_near(scale[0], scale[2]);
 }
 
-static bool is_one(const double scale[3]) {
-    return scale[0] == 1 && scale[1] == 1 && scale[2] == 1;
-}
-
 static void read_key(const pm_array *keys, size_t key, double value[3]) {
     for (uint32_t i = 0; i < 3; i++)
         value[i] = evaluate_number(keys, 3, key, i);
@@ -61,7 +57,8 @@ static bool is_scale(const pm_motion_channel *channel) {
 static bool has_scales(const pm_motion_content *content, const pm_motion_clip *clip) {
     bool found = false;
     for (size_t n = 0; n < content->node_count && !found; n++)
-        found = !is_one(content->nodes[n].scale);
+        for (int i = 0; i < 3; i++)
+            found = found || content->nodes[n].scale[i] != 1;
     for (size_t c = 0; c < clip->channel_count && !found; c++)
         found = is_scale(&clip->channels[c]);
     return found;

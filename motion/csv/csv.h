@@ -127,6 +127,21 @@ pm_status csv_make_trajectory(csv_document *document, pm_motion *motion, pm_erro
 pm_status csv_read_document(csv_document *document, const motion_input *input, motion_arena *arena,
                             pm_error *error);
 
+/* Text on its way to a sink, in a buffer of CSV_BUFFER bytes. */
+enum { CSV_BUFFER = 1 << 16 };
+typedef struct csv_output {
+    const csv_document *document; /* whose line ends rows have */
+    const motion_sink *sink;
+    char *buffer;
+    size_t used;
+    pm_error *error;
+} csv_output;
+
+char *csv_put(char *at, text_span text);
+pm_status csv_send(csv_output *output, text_span text);
+pm_status csv_send_line_end(csv_output *output, bool is_last); /* behind a row of the result */
+pm_status csv_flush(csv_output *output);
+
 /* Writes a trajectory with the columns of its document. Without one, with those of TUM or of EuRoC. */
 pm_status csv_write_trajectory(const motion_writing *given, const motion_sink *sink, bool is_tum,
                                pm_error *error);

@@ -93,19 +93,21 @@ static bool read_columns(const char *text, csv_layout *layout) {
     }
 }
 
-static void use_columns(csv_layout *layout, const char *name, const char *columns, int rate,
+/* False: the columns are none. */
+static bool use_columns(csv_layout *layout, const char *name, const char *columns, int rate,
                         double full_turn) {
-    (void)read_columns(columns, layout);
     snprintf(layout->name, sizeof layout->name, "%s", name);
     layout->rate = rate;
     layout->full_turn = full_turn;
     layout->unit_mm = metre;
+    return read_columns(columns, layout);
 }
 
-static void use_row(csv_layout *layout, size_t row) {
+static pm_status use_row(csv_layout *layout, size_t row) {
     use_columns(layout, layouts[row].name, layouts[row].columns, layouts[row].rate,
                 layouts[row].full_turn);
     layout->unit_mm = layouts[row].unit_mm;
+    return PM_OK;
 }
 
 static pm_status choose_given(csv_document *d, const char *text, pm_error *error) {
@@ -114,18 +116,13 @@ static pm_status choose_given(csv_document *d, const char *text, pm_error *error
     for (size_t i = 0; i < LAYOUTS; i++)
         if (strncmp(layouts[i].name, text, size) == 0 && !layouts[i].name[size] &&
             (!text[size] || i == KITTI)) {
-            use_row(&d->layout, i);
             d->layout.times = text[size] ? text + size + 1 : NULL;
-            return PM_OK;
+            return use_row(&d->layout, i);
         }
-    if (!read_columns(text, &d->layout))
-        return motion_refuse(error, "layout '%s' is none of CSV; expected %s",
-                             MOTION_SHOWN(text, strlen(text)), expected_layout);
-    snprintf(d->layout.name, sizeof d->layout.name, "%s", text);
-    d->layout.rate = USUAL_RATE;
-    d->layout.full_turn = RADIANS_A_TURN;
-    d->layout.unit_mm = metre;
-    return PM_OK;
+    return use_columns(&d->layout, text, text, USUAL_RATE, RADIANS_A_TURN)
+               ? PM_OK
+               : motion_refuse(error, "layout '%s' is none of CSV; expected %s",
+                               MOTION_SHOWN(text, strlen(text)), expected_layout);
 }
 
 enum { NAME = 48, HEAD_COLUMNS = 9 }; /* two before the root's seven */
@@ -352,15 +349,12 @@ static pm_status choose_by_header(csv_document *d, const motion_input *input, pm
         motion_warn_about(&input->warnings,
                           (motion_about){.cure = "layout", .hint = "says the columns"},
                           "rows are matrices 3 x 4; they are taken as poses of KITTI");
-        use_row(&d->layout, KITTI);
-        return PM_OK;
+        return use_row(&d->layout, KITTI);
     }
     if (is_trajectory(d, &h))
         return choose_trajectory(d, &h, input, error);
-    if (is_seed(&h)) {
-        use_row(&d->layout, SEED);
-        return PM_OK;
-    }
+    if (is_seed(&h))
+        return use_row(&d->layout, SEED);
     const size_t first = skip_leading(&h, columns, sizeof columns), rotation = first + 3;
     for (size_t i = first; i < rotation; i++)
         if (is_turning(h.names[i]) || is_joint(h.names[i]))
@@ -385,13 +379,9 @@ static pm_status choose_by_header(csv_document *d, const motion_input *input, pm
 pm_status csv_choose_layout(csv_document *d, const motion_input *input, pm_error *error) {
     const char *given = input->options->layout;
     csv_layout *layout = &d->layout;
-    pm_status status = PM_OK;
-    if (given)
-        status = choose_given(d, given, error);
-    else
-        status = d->usual ? choose_usual(d, error) : choose_by_header(d, input, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(given      ? choose_given(d, given, error)
+               : d->usual ? choose_usual(d, error)
+                          : choose_by_header(d, input, error));
     if (d->column_count < layout->columns)
         return motion_refuse(error, "line %zu has %zu columns; expected %zu or more: %s, joints",
                              csv_line_of(d, 0), d->column_count, layout->columns,

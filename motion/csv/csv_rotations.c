@@ -11,10 +11,6 @@ bool csv_is_rotation(const csv_group *group) {
     return group->form >= CSV_XYZW;
 }
 
-static double length_of(const double q[4]) {
-    return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-}
-
 /* What rows say about the columns of a quaternion. */
 typedef struct evidence {
     size_t odd, far; /* rows that are not unit within 1e-3, and within a tenth */
@@ -39,7 +35,7 @@ static evidence examine(const csv_document *d, size_t column) {
     evidence e = {.steps = rises_evenly(d), .next_is_unit = column + 5 <= d->column_count};
     for (size_t r = 0; r < d->row_count; r++) {
         const double *q = d->numbers + r * d->column_count + column;
-        const double length = length_of(q);
+        const double length = quat_length(q);
         e.odd += !quat_is_unit(q);
         if (length > 0 && (length < 0.9 || length > 1.1) && e.far++ == 0)
             e.first_far = r;
@@ -54,7 +50,7 @@ static pm_status refuse_columns(const csv_document *d, const csv_group *g, const
     const bool shifted = e->steps || e->next_is_unit;
     motion_report(error, PM_ERROR_FILE,
                   "line %zu, columns %zu to %zu are no quaternion: its length is %.4g; %s",
-                  csv_line_of(d, e->first_far), g->column + 1, g->column + 4, length_of(q),
+                  csv_line_of(d, e->first_far), g->column + 1, g->column + 4, quat_length(q),
                   shifted ? "the first column looks like a time or an index"
                           : "expected unit quaternions");
     if (shifted)

@@ -102,12 +102,8 @@ bool csv_has_matrices(const csv_document *d) {
     return all;
 }
 
-static bool has_group(const csv_document *d, csv_form form) {
-    return d->layout.count > 0 && d->layout.groups[0].form == form;
-}
-
 pm_status csv_convert_matrices(csv_document *d, pm_error *error) {
-    d->is_text_of_rows = !has_group(d, CSV_MATRIX);
+    d->is_text_of_rows = d->layout.count == 0 || d->layout.groups[0].form != CSV_MATRIX;
     if (d->is_text_of_rows)
         return PM_OK;
     if (d->column_count != MATRIX)

@@ -6,10 +6,8 @@
  */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "host/base/elementary.h"
 #include "motion/csv/csv.h"
 #include "motion/model/compose.h"
 #include "motion/model/evaluate.h"
@@ -18,7 +16,7 @@
 
 #define NS 1e9
 
-enum { PIECE = 1024, BUFFER = 1 << 16, STAMP_DIGITS = 9 };
+enum { PIECE = 1024, STAMP_DIGITS = 9 };
 
 /* ---- the motion ------------------------------------------------------------------------------------ */
 
@@ -108,9 +106,8 @@ typedef struct track {
     unsigned number_decimals;                    /* 0: as many as read back as the same number */
     double *numbers, **channels, *values;
     motion_position *positions;
-    char *text, *buffer;
-    size_t used;
-    const motion_sink *sink;
+    char *text; /* of one row */
+    csv_output out;
     pm_error *error;
 } track;
 
@@ -205,12 +202,6 @@ static pm_status unite_keys(track *t, motion_arena *arena) {
 
 /* ---- text ------------------------------------------------------------------------------------------ */
 
-static char *put(char *at, text_span text) {
-    if (text.size > 0)
-        memcpy(at, text.begin, text.size);
-    return at + text.size;
-}
-
 /* In units of 10^-power s, with as few decimals as it takes. */
 static char *put_stamp(char *at, int64_t stamp, int power, unsigned decimals) {
     char digits[32];
@@ -225,10 +216,10 @@ static char *put_stamp(char *at, int64_t stamp, int power, unsigned decimals) {
         last--;
     if (stamp < 0)
         *at++ = '-';
-    at = put(at, (text_span){digits, (size_t)(count - places)});
+    at = csv_put(at, (text_span){digits, (size_t)(count - places)});
     if (last > count - places) {
         *at++ = '.';
-        at = put(at, (text_span){digits + count - places, (size_t)(last - (count - places))});
+        at = csv_put(at, (text_span){digits + count - places, (size_t)(last - (count - places))});
     }
     return at;
 }
@@ -252,26 +243,7 @@ static char *put_number(char *at, double value, unsigned decimals) {
     return end;
 }
 
-static pm_status flush(track *t) {
-    const size_t size = t->used;
-    t->used = 0;
-    return size > 0 ? t->sink->write(t->sink->user, t->buffer, size, t->error) : PM_OK;
-}
-
-static pm_status send(track *t, text_span text) {
-    if (text.size > BUFFER - t->used)
-        MOTION_TRY(flush(t));
-    if (text.size > BUFFER)
-        return t->sink->write(t->sink->user, text.begin, text.size, t->error);
-    t->used = (size_t)(put(t->buffer + t->used, text) - t->buffer);
-    return PM_OK;
-}
-
 /* ---- rows ------------------------------------------------------------------------------------------ */
-
-static int64_t stamp_of(const track *t, double time) {
-    return t->motion->content.epoch + (int64_t)rint(time * NS);
-}
 
 /* The row of the source with a stamp, or SIZE_MAX. Stamps rise. */
 static size_t find_row(track *t, int64_t stamp) {
@@ -314,26 +286,23 @@ static void put_group(track *t, size_t group, const double *value) {
 static pm_status send_row(track *t, int64_t stamp, bool is_last) {
     const csv_document *d = t->form;
     const size_t row = find_row(t, stamp);
-    const text_span newline = {"\n", 1};
     char *at = t->text;
     if (row != SIZE_MAX && is_row(t, row)) {
-        MOTION_TRY(send(t, d->rows[row]));
+        MOTION_TRY(csv_send(&t->out, d->rows[row]));
     } else {
         for (size_t i = 0, g = 0; i < d->column_count; i++) {
             while (g + 1 < d->layout.count &&
                    i >= d->layout.groups[g].column + d->layout.groups[g].count)
                 g++;
-            at = put(at, d->between[i]);
+            at = csv_put(at, d->between[i]);
             at = d->layout.groups[g].form == CSV_STAMP
                      ? put_stamp(at, stamp, d->layout.groups[g].power, t->decimals)
                      : put_number(at, t->values[i], t->number_decimals);
         }
-        at = put(at, d->between[d->column_count]);
-        MOTION_TRY(send(t, (text_span){t->text, (size_t)(at - t->text)}));
+        at = csv_put(at, d->between[d->column_count]);
+        MOTION_TRY(csv_send(&t->out, (text_span){t->text, (size_t)(at - t->text)}));
     }
-    if (is_last && !d->ends_with_line)
-        return PM_OK;
-    return send(t, d->line_end.size > 0 ? d->line_end : newline);
+    return csv_send_line_end(&t->out, is_last);
 }
 
 /* A sample on a row of a file, which the caller has left to the writer. */
@@ -388,7 +357,7 @@ static void make_values(track *t, double time, size_t k) {
 }
 
 static pm_status send_rows(track *t) {
-    MOTION_TRY(send(t, t->form->head));
+    MOTION_TRY(csv_send(&t->out, t->form->head));
     for (uint64_t k = 0; k < t->count; k++) {
         const size_t at = (size_t)(k % PIECE);
         const size_t left = t->count - k < PIECE ? (size_t)(t->count - k) : PIECE;
@@ -397,9 +366,10 @@ static pm_status send_rows(track *t) {
                 t->samples->read(t->samples->user, k, left, t->channels, t->positions, t->error));
         const double time = t->samples ? motion_sample_time(t->samples, k) : t->times[k];
         make_values(t, time, at);
-        MOTION_TRY(send_row(t, stamp_of(t, time), k + 1 == t->count));
+        const int64_t stamp = t->motion->content.epoch + (int64_t)rint(time * NS);
+        MOTION_TRY(send_row(t, stamp, k + 1 == t->count));
     }
-    return flush(t);
+    return csv_flush(&t->out);
 }
 
 /* Stamps of ns that doubles do not tell apart would be written twice. */
@@ -426,9 +396,11 @@ static pm_status prepare(track *t, motion_arena *arena) {
     t->values = motion_allocate(arena, d->column_count, sizeof *t->values);
     t->positions = motion_allocate(arena, PIECE, sizeof *t->positions);
     t->text = motion_allocate(arena, text, 1);
-    t->buffer = motion_allocate(arena, BUFFER, 1);
-    MOTION_TRY_MEMORY(
-        t->numbers && t->channels && t->values && t->positions && t->text && t->buffer, t->error);
+    t->out.document = d;
+    t->out.buffer = motion_allocate(arena, CSV_BUFFER, 1);
+    MOTION_TRY_MEMORY(t->numbers && t->channels && t->values && t->positions && t->text &&
+                          t->out.buffer,
+                      t->error);
     double *at = t->numbers;
     for (size_t c = 0; c < t->clip->channel_count; c++) {
         t->channels[c] = at;
@@ -447,7 +419,7 @@ static pm_status write_in(const motion_writing *given, const motion_sink *sink, 
     csv_document made = {.usual = NULL};
     track t = {.motion = given->motion,
                .samples = samples,
-               .sink = sink,
+               .out = {.sink = sink, .error = error},
                .number_decimals = given->decimals_given ? given->decimals : 0,
                .error = error};
     MOTION_TRY(check_node(content, error));

@@ -12,13 +12,13 @@
 #include "motion/text/text.h"
 #include "motion/time/rate.h"
 
-enum { PIECE_NUMBERS = 1 << 16, MAX_PIECE = 1024, BUFFER = 1 << 16 };
+enum { PIECE_NUMBERS = 1 << 16, MAX_PIECE = 1024 };
 
 typedef struct writing {
     const pm_motion *motion;
     const csv_document *document;
     const motion_samples *samples;
-    const motion_sink *sink;
+    csv_output out;
     size_t piece;
     double *numbers; /* of the channels */
     double *channels[CSV_MAX_GROUPS];
@@ -30,16 +30,36 @@ typedef struct writing {
         decimals; /* of times: those of the source, or more where these do not tell rows apart */
     bool keeps_times; /* rows of the source keep the text of theirs */
     motion_position *positions;
-    char *row;    /* the text of one row */
-    char *buffer; /* text that was not sent yet */
-    size_t used;
+    char *row; /* the text of one row */
     pm_error *error;
 } writing;
 
-static char *put(char *at, text_span text) {
+char *csv_put(char *at, text_span text) {
     if (text.size > 0)
         memcpy(at, text.begin, text.size);
     return at + text.size;
+}
+
+pm_status csv_flush(csv_output *o) {
+    const size_t size = o->used;
+    o->used = 0;
+    return size > 0 ? o->sink->write(o->sink->user, o->buffer, size, o->error) : PM_OK;
+}
+
+pm_status csv_send(csv_output *o, text_span text) {
+    if (text.size > CSV_BUFFER - o->used)
+        MOTION_TRY(csv_flush(o));
+    if (text.size > CSV_BUFFER)
+        return o->sink->write(o->sink->user, text.begin, text.size, o->error);
+    o->used = (size_t)(csv_put(o->buffer + o->used, text) - o->buffer);
+    return PM_OK;
+}
+
+/* A file of one line may have no line end to repeat. */
+pm_status csv_send_line_end(csv_output *o, bool is_last) {
+    const text_span newline = {"\n", 1}, own = o->document->line_end;
+    return is_last && !o->document->ends_with_line ? PM_OK
+                                                   : csv_send(o, own.size > 0 ? own : newline);
 }
 
 /* Numbers of a gap that is filled decide nothing. */
@@ -200,39 +220,12 @@ static text_span make_row(const writing *w, uint64_t sample) {
     char *at = w->row;
     for (size_t i = 0; i < d->column_count; i++) {
         const csv_group *counted = counted_at(w, i);
-        at = put(at, d->between[i]);
+        at = csv_put(at, d->between[i]);
         at =
             counted ? put_count(w, at, counted, sample) : text_write_float(at, (float)w->values[i]);
     }
-    at = put(at, d->between[d->column_count]);
+    at = csv_put(at, d->between[d->column_count]);
     return (text_span){w->row, (size_t)(at - w->row)};
-}
-
-static pm_status flush(writing *w) {
-    const size_t size = w->used;
-    w->used = 0;
-    return size > 0 ? w->sink->write(w->sink->user, w->buffer, size, w->error) : PM_OK;
-}
-
-static pm_status send(writing *w, text_span text) {
-    pm_status status = PM_OK;
-    if (text.size > BUFFER - w->used)
-        status = flush(w);
-    if (status != PM_OK || text.size == 0)
-        return status;
-    if (text.size > BUFFER)
-        return w->sink->write(w->sink->user, text.begin, text.size, w->error);
-    memcpy(w->buffer + w->used, text.begin, text.size);
-    w->used += text.size;
-    return PM_OK;
-}
-
-/* A file of one line may have no line end to repeat. */
-static pm_status send_line_end(writing *w, bool is_last) {
-    const text_span newline = {"\n", 1};
-    if (is_last && !w->document->ends_with_line)
-        return PM_OK;
-    return send(w, w->document->line_end.size > 0 ? w->document->line_end : newline);
 }
 
 /* A row of a file, whose indices are counted anew, and its time where the result has another one there. */
@@ -248,12 +241,12 @@ static pm_status send_kept(writing *w, const csv_document *from, uint64_t key, u
         if (!counted ||
             is_in_place(w, counted, from->numbers[key * from->column_count + i], sample))
             continue;
-        MOTION_TRY(send(w, (text_span){at, (size_t)(field.begin - at)}));
+        MOTION_TRY(csv_send(&w->out, (text_span){at, (size_t)(field.begin - at)}));
         const char *end = put_count(w, text, counted, sample);
-        MOTION_TRY(send(w, (text_span){text, (size_t)(end - text)}));
+        MOTION_TRY(csv_send(&w->out, (text_span){text, (size_t)(end - text)}));
         at = field.begin + field.size;
     }
-    return send(w, (text_span){at, (size_t)(row.begin + row.size - at)});
+    return csv_send(&w->out, (text_span){at, (size_t)(row.begin + row.size - at)});
 }
 
 static pm_status write_sample(writing *w, uint64_t sample, size_t k) {
@@ -271,14 +264,14 @@ static pm_status write_sample(writing *w, uint64_t sample, size_t k) {
         if (!w->has_before)
             remember(w, w->document, earlier_row(w, sample, w->positions[k]));
         make_values(w, k);
-        status = send(w, make_row(w, sample));
+        status = csv_send(&w->out, make_row(w, sample));
     }
-    return status == PM_OK ? send_line_end(w, sample + 1 == w->samples->count) : status;
+    return status == PM_OK ? csv_send_line_end(&w->out, sample + 1 == w->samples->count) : status;
 }
 
 static pm_status write_rows(writing *w) {
     const motion_samples *s = w->samples;
-    MOTION_TRY(send(w, w->document->head));
+    MOTION_TRY(csv_send(&w->out, w->document->head));
     for (uint64_t first = 0; first < s->count; first += w->piece) {
         const size_t count = s->count - first < w->piece ? (size_t)(s->count - first) : w->piece;
         MOTION_TRY(s->read(s->user, first, count, w->channels, w->positions, w->error));
@@ -314,10 +307,10 @@ static pm_status prepare(writing *w) {
 }
 
 static pm_status write_source(writing *w) {
-    MOTION_TRY(send(w, w->document->head));
+    MOTION_TRY(csv_send(&w->out, w->document->head));
     for (size_t i = 0; i < w->document->row_count; i++) {
-        MOTION_TRY(send(w, w->document->rows[i]));
-        MOTION_TRY(send_line_end(w, i + 1 == w->document->row_count));
+        MOTION_TRY(csv_send(&w->out, w->document->rows[i]));
+        MOTION_TRY(csv_send_line_end(&w->out, i + 1 == w->document->row_count));
     }
     return PM_OK;
 }
@@ -335,22 +328,18 @@ pm_status csv_write(const motion_writing *given, const motion_sink *sink, pm_err
     writing w = {.motion = given->document,
                  .document = given->document->document,
                  .samples = samples,
-                 .sink = sink,
+                 .out = {.document = document, .sink = sink, .error = error},
                  .error = error};
     if (count > 1 || (count == 1 && (samples->clip != 0 || samples->count == 0)))
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "a CSV file has one clip, with a sample or more");
-    w.buffer = malloc(BUFFER);
-    MOTION_TRY_MEMORY(w.buffer, error);
+    w.out.buffer = malloc(CSV_BUFFER);
+    MOTION_TRY_MEMORY(w.out.buffer, error);
     pm_status status = count > 0 ? prepare(&w) : PM_OK;
     if (status == PM_OK)
         status = count > 0 ? write_rows(&w) : write_source(&w);
     if (status == PM_OK)
-        status = flush(&w);
-    free(w.buffer);
-    free(w.numbers);
-    free(w.values);
-    free(w.positions);
-    free(w.row);
+        status = csv_flush(&w.out);
+    MOTION_FREE(w.out.buffer, w.numbers, w.values, w.positions, w.row);
     return status;
 }

@@ -35,14 +35,5 @@ int atomic_file_create(const char *target, unsigned rights, atomic_file **tempor
  * the moment of the renaming, whatever other processes do. */
 int atomic_file_rename(atomic_file **temporary, int file, const char *target, bool must_be_new);
 
-/* Removes the file, or the folder if it is empty. *temporary may be NULL. */
+/* Removes the file. *temporary may be NULL. */
 void atomic_file_remove(atomic_file **temporary);
-
-/* Creates a folder as mkdtemp does. A signal removes it if it is empty by then. Returns 0 or an
- * errno. */
-int atomic_folder_create(char *pattern, atomic_file **temporary);
-
-/* Makes the file with this path temporary, whether it exists already or will be written by anyone: a
- * signal and atomic_file_remove remove it. Signals remove what was created or claimed last first.
- * Returns 0 or an errno. */
-int atomic_file_claim(const char *path, atomic_file **temporary);

@@ -31,9 +31,7 @@ static void output_free(motion_output *output) {
     atomic_file_remove(&output->temporary);
     if (output->file >= 0 && output->owns_file)
         close(output->file);
-    free(output->target);
-    free(output->name);
-    free(output);
+    MOTION_FREE(output->target, output->name, output);
 }
 
 static pm_status output_failed(const motion_output *output, int failure, pm_error *error) {
@@ -99,8 +97,7 @@ static pm_status open_output(const char *path, bool must_be_new, motion_output *
     motion_output *created = calloc(1, sizeof *created);
     char *name = strdup(is_stdout ? "standard output" : path);
     if (!created || !name) {
-        free(created);
-        free(name);
+        MOTION_FREE(created, name);
         return motion_refuse_memory(error);
     }
     created->file = -1;

@@ -49,10 +49,6 @@ static bool is_known(const char *name) {
     return false;
 }
 
-static bool is_meshopt(const char *name) {
-    return strcmp(name, GLTF_MESHOPT) == 0 || strcmp(name, GLTF_MESHOPT_KHR) == 0;
-}
-
 static bool check_required(gltf_reader *r, const json_t *value, size_t i) {
     const gltf_place *const place = GLTF_ITEM_OF("extensionsRequired", i);
     char shown[MOTION_PRINTABLE];
@@ -60,7 +56,8 @@ static bool check_required(gltf_reader *r, const json_t *value, size_t i) {
         return gltf_refuse(r, place, "is no string; expected the name of an extension");
     const char *name = json_string_value(value);
     motion_printable(shown, name, json_string_length(value));
-    if (is_meshopt(name) && !gltf_can_decompress())
+    if ((strcmp(name, GLTF_MESHOPT) == 0 || strcmp(name, GLTF_MESHOPT_KHR) == 0) &&
+        !gltf_can_decompress())
         return gltf_refuse(r, place, "is %s, and this build has no meshoptimizer", shown);
     return is_known(name) || gltf_refuse(r, place, "is %s, which is not known", shown);
 }

@@ -77,17 +77,11 @@ static pm_status change(gltf_writer *w, const motion_writing *writing, pm_error 
 }
 
 static void release(gltf_writer *w) {
-    for (size_t i = 0; i < w->clip_count; i++) {
-        free(w->clips[i].parts);
-        free(w->clips[i].kinds);
-    }
-    for (size_t i = 0; i < w->stream_count; i++) {
-        free(w->streams[i].words);
-        free(w->streams[i].packed);
-    }
-    free(w->binds);
-    free(w->dropped_views);
-    free(w->pieces);
+    for (size_t i = 0; i < w->clip_count; i++)
+        MOTION_FREE(w->clips[i].parts, w->clips[i].kinds);
+    for (size_t i = 0; i < w->stream_count; i++)
+        MOTION_FREE(w->streams[i].words, w->streams[i].packed);
+    MOTION_FREE(w->binds, w->dropped_views, w->pieces);
 }
 
 static pm_status write_new(const motion_writing *writing, bool is_binary, const motion_sink *sink,

@@ -45,10 +45,6 @@ static pm_status check_samples(const gltf_new_clip *fresh, pm_error *error) {
     return check_moved(fresh, error);
 }
 
-static double key_time(const gltf_new_clip *fresh, const gltf_part *part, size_t key) {
-    return part->is_still ? fresh->still_times[key] : motion_kept_time(&part->keys, key);
-}
-
 /* Keys of a file must rise in float32, whose steps grow with the time. */
 static pm_status check_times(const gltf_new_clip *fresh, const gltf_part *part, pm_error *error) {
     float before = -1;
@@ -58,7 +54,9 @@ static pm_status check_times(const gltf_new_clip *fresh, const gltf_part *part, 
             return motion_refuse(error,
                                  "clip %zu: key %zu is at %.9g s; glTF requires 0 or more in "
                                  "float32",
-                                 fresh->index, k, key_time(fresh, part, k));
+                                 fresh->index, k,
+                                 part->is_still ? fresh->still_times[k]
+                                                : motion_kept_time(&part->keys, k));
         if (!(time > before))
             return part->is_sampled
                        ? motion_fail(error, PM_ERROR_TIME,
@@ -293,7 +291,6 @@ pm_status gltf_replace_clip(gltf_writer *w, gltf_new_clip *fresh, pm_error *erro
     pm_status status = r.is_taken && r.inputs && fresh->parts && fresh->kinds
                            ? replace_channels(&r, error)
                            : motion_refuse_memory(error);
-    free(r.is_taken);
-    free(r.inputs);
+    MOTION_FREE(r.is_taken, r.inputs);
     return status;
 }

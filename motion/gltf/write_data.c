@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "host/base/elementary.h"
-#include "motion/base/arena.h"
 #include "motion/base/os.h"
 #include "motion/gltf/write.h"
 #include "motion/model/evaluate.h"
@@ -216,8 +215,7 @@ static bool allocate_block(sample_block *b) {
 static void release_block(sample_block *b) {
     for (size_t c = b->begin; c < b->end; c++)
         b->channels[c] = NULL;
-    free(b->samples);
-    free(b->numbers);
+    MOTION_FREE(b->samples, b->numbers);
     b->samples = NULL;
     b->numbers = NULL;
 }
@@ -227,8 +225,9 @@ static pm_status read_block(sample_block *b, pm_error *error) {
     const motion_samples *s = b->clip->samples;
     release_block(b);
     b->begin = b->end;
-    MOTION_TRY(allocate_block(b) ? s->select(s->user, b->begin, b->end - b->begin, error)
-                                 : motion_refuse_memory(error));
+    MOTION_TRY_MEMORY(allocate_block(b), error);
+    if (s->select)
+        MOTION_TRY(s->select(s->user, b->begin, b->end - b->begin, error));
     return read_pieces(b, error);
 }
 
@@ -250,7 +249,6 @@ pm_status gltf_write_clip(const gltf_new_clip *clip, const motion_sink *sink, pm
                                                    : put_numbers(clip, part, sink, error);
     }
     release_block(&b);
-    free(b.channels);
-    free(b.offsets);
+    MOTION_FREE(b.channels, b.offsets);
     return status;
 }

@@ -220,8 +220,7 @@ static pm_status lay_out_fresh(gltf_writer *w, pm_error *error) {
     l.ranges = calloc(2 * w->document->view_count + 1, sizeof *l.ranges);
     l.buffers = calloc(w->document->buffer_count + 1, sizeof *l.buffers);
     const bool is_done = l.ranges && l.buffers && lay_out_again(&l);
-    free(l.ranges);
-    free(l.buffers);
+    MOTION_FREE(l.ranges, l.buffers);
     return is_done ? PM_OK : motion_refuse_memory(error);
 }
 

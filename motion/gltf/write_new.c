@@ -10,8 +10,6 @@
 #include <string.h>
 
 #include "motion/base/printable.h"
-#include "motion/gltf/accessor.h"
-#include "motion/gltf/glb.h"
 #include "motion/gltf/write.h"
 #include "motion/model/compose.h"
 #include "motion/model/pose.h"
@@ -371,7 +369,6 @@ void gltf_release_document(gltf_new_document *made) {
         json_decref(made->clips[i].animation);
         free((size_t *)(uintptr_t)made->clips[i].json_channels);
     }
-    free(made->clips);
-    free(made->buffer.owned);
+    MOTION_FREE(made->clips, made->buffer.owned);
     json_decref(made->document.root);
 }

@@ -3,11 +3,9 @@
  * Values in few bytes: rotations as normalised int16 and, compressed as EXT_meshopt_compression says, streams of
  * words that its filters and its codec of attributes make. A value is packed only if it is read again as it is.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "motion/gltf/accessor.h"
 #include "motion/gltf/extensions.h"
 #include "motion/gltf/glb.h"
 #include "motion/gltf/write.h"

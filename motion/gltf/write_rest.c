@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "motion/gltf/accessor.h"
 #include "motion/gltf/glb.h"
 #include "motion/gltf/write.h"
 

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "motion/gltf/accessor.h"
 #include "motion/gltf/write.h"
 #include "motion/model/evaluate.h"
 

@@ -32,8 +32,7 @@ static bool usage_make(usage *u, const gltf_writer *w, const char *key, size_t s
 }
 
 static void usage_release(usage *u) {
-    free(u->is_used);
-    free(u->renumbered);
+    MOTION_FREE(u->is_used, u->renumbered);
 }
 
 /* The element that a member refers to, GLTF_NONE if it is none. */

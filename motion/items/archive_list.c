@@ -13,10 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_hidden(const char *name) {
-    return name[0] == '.' || strstr(name, "/.") != NULL;
-}
-
 static bool is_file_or_link(struct archive_entry *entry) {
     const mode_t type = archive_functions.entry_filetype(entry);
     return type == AE_IFREG || type == AE_IFLNK || archive_functions.entry_hardlink(entry) != NULL;
@@ -47,7 +43,8 @@ static bool list_entry(const archive_reader *reader, const char *archive, const 
     char *name = batch_name_of(member);
     if (!name)
         return false;
-    if (name[0] == '\0' || is_hidden(name) || !item_matches(match, name)) {
+    const bool is_hidden = name[0] == '.' || strstr(name, "/.");
+    if (name[0] == '\0' || is_hidden || !item_matches(match, name)) {
         free(name);
         return true;
     }

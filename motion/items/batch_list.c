@@ -72,9 +72,6 @@ void pm_motion_batch_list_destroy(pm_motion_batch_list **list) {
     if (!list || !*list)
         return;
     batch_items_release(&(*list)->items);
-    free((*list)->shown);
-    free((*list)->files_from);
-    free((*list)->text);
-    free(*list);
+    MOTION_FREE((*list)->shown, (*list)->files_from, (*list)->text, *list);
     *list = NULL;
 }

@@ -112,24 +112,22 @@ static pm_status refuse_folder(batch_item *item, batch_item *other, pm_error *er
 
 /* One with a fault has no output: it may be that folder, which could not be read to its end. */
 static pm_status check_folders(const batch_items *items, pm_error *error) {
-    batch_item **order = malloc((items->count + 1) * sizeof *order);
+    FREED batch_item **order = malloc((items->count + 1) * sizeof *order);
     batch_item *file = NULL; /* the last one that may be a folder of those that follow */
-    pm_status status = PM_OK;
     if (!order)
         return item_memory(error);
     for (size_t i = 0; i < items->count; i++)
         order[i] = &items->items[i];
     if (items->count > 1)
         qsort(order, items->count, sizeof *order, by_folders);
-    for (size_t i = 0; status == PM_OK && i < items->count; i++) {
+    for (size_t i = 0; i < items->count; i++) {
         const bool is_used = order[i]->fault == NULL;
         if (is_used && file && lies_in(order[i], file))
-            status = refuse_folder(order[i], file, error);
+            return refuse_folder(order[i], file, error);
         if (is_used && (!file || file->fault || !lies_in(order[i], file)))
             file = order[i];
     }
-    free(order);
-    return status;
+    return PM_OK;
 }
 
 /* A file with a fault that is listed twice fails once. */
@@ -203,8 +201,7 @@ void batch_items_release(batch_items *items) {
         item_release(&items->items[i]);
     for (size_t i = 0; i < items->archive_count; i++)
         free(items->archives[i]);
-    free(items->items);
-    free(items->archives);
+    MOTION_FREE(items->items, items->archives);
     *items = (batch_items){.count = 0};
 }
 
@@ -253,8 +250,7 @@ batch_item *item_add(batch_items *items, char *path, char *name) {
     batch_item *more = motion_with_room(items->items, items->count, &items->room, sizeof *more);
     items->items = more ? more : items->items;
     if (!path || !name || !more) {
-        free(path);
-        free(name);
+        MOTION_FREE(path, name);
         return NULL;
     }
     batch_item *item = &items->items[items->count++];
@@ -265,10 +261,7 @@ batch_item *item_add(batch_items *items, char *path, char *name) {
 }
 
 void item_release(batch_item *item) {
-    free(item->path);
-    free(item->name);
-    free(item->layout);
-    free(item->fault);
+    MOTION_FREE(item->path, item->name, item->layout, item->fault);
     *item = (batch_item){.path = NULL};
 }
 

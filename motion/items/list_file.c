@@ -57,10 +57,8 @@ static pm_status find_members(member_lines *members, batch_items *items, pm_erro
 }
 
 static void release_members(member_lines *members) {
-    for (size_t i = 0; i < members->count; i++) {
-        free(members->lines[i].archive);
-        free(members->lines[i].member);
-    }
+    for (size_t i = 0; i < members->count; i++)
+        MOTION_FREE(members->lines[i].archive, members->lines[i].member);
     free(members->lines);
 }
 
@@ -189,7 +187,7 @@ typedef struct list_content {
 static bool write_items(FILE *file, const void *content) {
     const list_content *c = content;
     const size_t count = c->items->count;
-    const batch_item **order = calloc(count + 1, sizeof *order);
+    FREED const batch_item **order = calloc(count + 1, sizeof *order);
     bool good = order != NULL;
     for (size_t i = 0; good && i < count; i++)
         order[i] = &c->items->items[i];
@@ -197,7 +195,6 @@ static bool write_items(FILE *file, const void *content) {
         qsort(order, count, sizeof *order, by_path);
     for (size_t i = 0; good && i < count; i++)
         good = (order[i]->fault != NULL && !c->whole) || write_item(file, order[i], c->whole);
-    free(order);
     return good;
 }
 

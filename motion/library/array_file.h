@@ -8,7 +8,6 @@
 #include <posemill/posemill_motion.h>
 
 #include "motion/base/arena.h"
-#include "motion/base/fault.h"
 #include "motion/model/names.h"
 #include "motion/npz/npy_header.h"
 

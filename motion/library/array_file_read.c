@@ -16,7 +16,6 @@
 enum { BLOCK = 1 << 22, ALIGNMENT = 8 };
 
 typedef struct block {
-    const zip_member *member;
     zip_bytes bytes;
     uint32_t crc;
 } block;
@@ -39,8 +38,7 @@ static size_t cut(const zip_archive *zip, block *blocks) {
             if (blocks) {
                 const zip_bytes all = zip->members[i].packed;
                 const size_t rest = all.size - at;
-                blocks[count] = (block){.member = &zip->members[i],
-                                        .bytes = {all.data + at, rest < BLOCK ? rest : BLOCK}};
+                blocks[count] = (block){.bytes = {all.data + at, rest < BLOCK ? rest : BLOCK}};
             }
     return count;
 }
@@ -64,16 +62,12 @@ static pm_status check_digests(const zip_archive *zip, size_t threads, pm_error 
             return refuse(m, error, "is compressed or encrypted");
     }
     const size_t count = cut(zip, NULL);
-    block *blocks = calloc(count + 1, sizeof *blocks);
+    FREED block *blocks = calloc(count + 1, sizeof *blocks);
     if (!blocks)
         return motion_refuse_memory(error);
     cut(zip, blocks);
-    pm_status status =
-        array_run(threads, count, &(array_work){.item = digest, .user = blocks}, error);
-    if (status == PM_OK)
-        status = compare_digests(zip, blocks, error);
-    free(blocks);
-    return status;
+    MOTION_TRY(array_run(threads, count, &(array_work){.item = digest, .user = blocks}, error));
+    return compare_digests(zip, blocks, error);
 }
 
 /* Numbers that are not aligned, as other writers leave them, are copied. */

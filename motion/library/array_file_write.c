@@ -99,8 +99,8 @@ pm_status array_writer_begin(const char *path, const file_array *arrays, size_t 
         return motion_refuse_memory(error);
     w->arrays = arrays;
     w->count = count;
-    const pm_status status = lay_out_all(w, error);
-    return status == PM_OK ? motion_output_open(path, &w->output, error) : status;
+    MOTION_TRY(lay_out_all(w, error));
+    return motion_output_open(path, &w->output, error);
 }
 
 pm_status array_writer_put(array_writer *w, size_t array, size_t index, size_t offset,
@@ -160,14 +160,12 @@ static pm_status write_member(array_writer *w, size_t index, pm_error *error) {
 }
 
 pm_status array_writer_end(array_writer *w, pm_error *error) {
-    pm_status status = PM_OK;
     w->headers = (motion_sink){write_headers, w};
     w->zip.sink = &w->headers;
-    for (size_t i = 0; i < w->count && status == PM_OK; i++)
-        status = write_member(w, i, error);
-    if (status == PM_OK)
-        status = zip_write_end(&w->zip, (zip_bytes){"", 0}, error);
-    return status == PM_OK ? motion_output_commit(&w->output, error) : status;
+    for (size_t i = 0; i < w->count; i++)
+        MOTION_TRY(write_member(w, i, error));
+    MOTION_TRY(zip_write_end(&w->zip, (zip_bytes){"", 0}, error));
+    return motion_output_commit(&w->output, error);
 }
 
 void array_writer_abandon(array_writer **writer) {

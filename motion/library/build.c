@@ -113,9 +113,8 @@ static void report_progress(void *user, uint64_t done, uint64_t total) {
 static pm_status examine_all(builder *b, pm_error *error) {
     const array_work work = {examine, b->options->progress ? report_progress : NULL, b, b};
     b->done_before = 1;
-    const pm_status status = with_source(b, 0, note_clips, error);
-    return status == PM_OK ? array_run(b->options->threads, b->part_count - 1, &work, error)
-                           : status;
+    MOTION_TRY(with_source(b, 0, note_clips, error));
+    return array_run(b->options->threads, b->part_count - 1, &work, error);
 }
 
 /* The name of the file, with that of the clip or its number where there are several. */
@@ -177,14 +176,11 @@ static pm_status put_rows(const builder *b, size_t array, size_t motion, const v
 static pm_status put_coded(const builder *b, size_t motion, const float *rows, pm_error *error) {
     const pm_library_content *c = &b->content;
     const size_t frames = (size_t)c->motions[motion].frames;
-    void *codes = malloc(frames * pm_keys_row_bytes(c->key_format, c->joint_count));
+    FREED void *codes = malloc(frames * pm_keys_row_bytes(c->key_format, c->joint_count));
     if (!codes)
         return motion_refuse_memory(error);
-    pm_status status = library_encode(c, rows, 0, frames, codes, error);
-    if (status == PM_OK)
-        status = put_rows(b, b->arrays.rotations, motion, codes, error);
-    free(codes);
-    return status;
+    MOTION_TRY(library_encode(c, rows, 0, frames, codes, error));
+    return put_rows(b, b->arrays.rotations, motion, codes, error);
 }
 
 static pm_status write_robot(const builder *b, const library_source *source, size_t clip,
@@ -237,15 +233,11 @@ static pm_status write_all(builder *b, const char *output, pm_error *error) {
     const size_t threads = b->options->threads;
     const pm_library_write_options writing = {.coded_keys = b->options->coded_keys};
     b->done_before = b->part_count;
-    pm_status status =
-        library_list(&b->content, &writing, b->content.motion_count, &b->arrays, error);
-    if (status == PM_OK)
-        status = array_writer_begin(output, b->arrays.list, b->arrays.count, &b->writer, error);
-    if (status == PM_OK)
-        status = array_writer_put_all(b->writer, threads, error);
-    if (status == PM_OK)
-        status = array_run(threads, b->part_count, &work, error);
-    return status == PM_OK ? array_writer_end(b->writer, error) : status;
+    MOTION_TRY(library_list(&b->content, &writing, b->content.motion_count, &b->arrays, error));
+    MOTION_TRY(array_writer_begin(output, b->arrays.list, b->arrays.count, &b->writer, error));
+    MOTION_TRY(array_writer_put_all(b->writer, threads, error));
+    MOTION_TRY(array_run(threads, b->part_count, &work, error));
+    return array_writer_end(b->writer, error);
 }
 
 /* Files have no rotations of balls. */
@@ -332,13 +324,9 @@ pm_status pm_library_build(const char *const *paths, size_t path_count,
     if (!output || !paths || path_count == 0)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s",
                            !output ? "output is NULL" : "paths: expected at least one");
-    pm_status status = motion_check_texts("paths", paths, path_count, error);
-    if (status == PM_OK)
-        status = check_options(b.options, error);
-    if (status == PM_OK)
-        status = take_robot(&b, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(motion_check_texts("paths", paths, path_count, error));
+    MOTION_TRY(check_options(b.options, error));
+    MOTION_TRY(take_robot(&b, error));
     b.content.method = b.options->method;
     b.content.key_format = b.options->key_format;
     b.parts = calloc(path_count, sizeof *b.parts);
@@ -346,7 +334,7 @@ pm_status pm_library_build(const char *const *paths, size_t path_count,
         return motion_refuse_memory(error);
     for (size_t i = 0; i < path_count; i++)
         b.parts[i].path = paths[i];
-    status = build(&b, output, error);
+    const pm_status status = build(&b, output, error);
     array_writer_abandon(&b.writer);
     for (size_t i = 0; i < path_count; i++)
         motion_arena_release(&b.parts[i].arena);

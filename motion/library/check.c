@@ -61,7 +61,7 @@ size_t library_ball(const pm_library_content *c) {
 /* They have all hinges in their order, and no joint twice. */
 static pm_status check_coordinates(const pm_library_content *c, pm_error *error) {
     size_t hinges = 0;
-    bool *seen = calloc(c->joint_count, sizeof *seen);
+    FREED bool *seen = calloc(c->joint_count, sizeof *seen);
     bool good = are_below(c->coordinates, c->coordinate_count, c->joint_count);
     if (!seen)
         return motion_refuse_memory(error);
@@ -72,7 +72,6 @@ static pm_status check_coordinates(const pm_library_content *c, pm_error *error)
         if (good && c->axes && has_axis(c, joint))
             good = hinges < c->hinge_count && c->hinges[hinges++] == joint;
     }
-    free(seen);
     return good && (c->coordinate_count == 0 || hinges == c->hinge_count)
                ? PM_OK
                : motion_refuse(error, "skeleton/coordinates: expected all hinges in their order, "
@@ -82,7 +81,7 @@ static pm_status check_coordinates(const pm_library_content *c, pm_error *error)
 /* They are the joints that have an axis, each once. */
 static pm_status check_hinges(const pm_library_content *c, pm_error *error) {
     size_t axes = 0;
-    bool *seen = calloc(c->joint_count, sizeof *seen);
+    FREED bool *seen = calloc(c->joint_count, sizeof *seen);
     bool good = are_below(c->hinges, c->hinge_count, c->joint_count);
     if (!seen)
         return motion_refuse_memory(error);
@@ -92,7 +91,6 @@ static pm_status check_hinges(const pm_library_content *c, pm_error *error) {
         good = !seen[c->hinges[i]] && has_axis(c, c->hinges[i]);
         seen[c->hinges[i]] = true;
     }
-    free(seen);
     return good && axes == c->hinge_count
                ? PM_OK
                : motion_refuse(error, "skeleton/hinges: are not the joints that have an axis");
@@ -113,23 +111,21 @@ pm_status library_check_skeleton(const pm_library_content *c, pm_error *error) {
         return motion_refuse(error, "skeleton/bodies: expected at least one, all of them joints");
     if (!are_below(c->dofs, c->dof_count, c->hinge_count))
         return motion_refuse(error, "skeleton/dofs: has a hinge that does not exist");
-    const pm_status status = check_hinges(c, error);
-    return status == PM_OK ? check_coordinates(c, error) : status;
+    MOTION_TRY(check_hinges(c, error));
+    return check_coordinates(c, error);
 }
 
 static pm_status check_names(const pm_library_content *c, pm_error *error) {
-    motion_named *order = malloc(c->motion_count * sizeof *order);
-    pm_status status = PM_OK;
+    FREED motion_named *order = malloc(c->motion_count * sizeof *order);
     if (!order)
         return motion_refuse_memory(error);
     for (size_t i = 0; i < c->motion_count; i++)
         order[i] = (motion_named){c->motions[i].name, (uint32_t)i};
     motion_sort_named(order, c->motion_count);
-    for (size_t i = 1; i < c->motion_count && status == PM_OK; i++)
+    for (size_t i = 1; i < c->motion_count; i++)
         if (motion_compare_names(order[i - 1].name, order[i].name) == 0)
-            status = refuse_name("motions", order[i].name, "is the name of two", error);
-    free(order);
-    return status;
+            return refuse_name("motions", order[i].name, "is the name of two", error);
+    return PM_OK;
 }
 
 /* Motions may share rows, and each has memory of its own in the crowd: more than that for a file is
@@ -168,8 +164,8 @@ static pm_status check_motions(const pm_library_content *c, pm_error *error) {
     }
     if (!(sum > 0))
         return motion_refuse(error, "motions/weight: expected numbers that are not all 0");
-    const pm_status status = check_frames(c, error);
-    return status == PM_OK ? check_names(c, error) : status;
+    MOTION_TRY(check_frames(c, error));
+    return check_names(c, error);
 }
 
 size_t library_extra_size(const char *type) {

@@ -89,10 +89,7 @@ struct pm_curriculum {
 };
 
 static void free_table(table *t) {
-    free(t->motions);
-    free(t->failures);
-    free(t->bins);
-    free(t->guide);
+    MOTION_FREE(t->motions, t->failures, t->bins, t->guide);
     *t = (table){0};
 }
 
@@ -186,7 +183,7 @@ static void smooth(pm_curriculum *c) {
 static pm_status share_failures(pm_curriculum *c, pm_error *error) {
     table *t = &c->table;
     double all = 0;
-    double *shares = calloc(t->motion_count + 1, sizeof *shares);
+    FREED double *shares = calloc(t->motion_count + 1, sizeof *shares);
     if (!shares)
         return motion_refuse_memory(error);
     for (size_t b = 0; b < t->bin_count; b++) {
@@ -196,7 +193,6 @@ static pm_status share_failures(pm_curriculum *c, pm_error *error) {
     for (size_t m = 0; m < t->motion_count; m++)
         shares[m] = all > 0 ? fmax(shares[m] / all, c->desc.floor / (double)t->motion_count) : 1;
     share_motions(t, shares);
-    free(shares);
     return PM_OK;
 }
 

@@ -38,10 +38,10 @@ static size_t list_balls(const pm_library_content *c, uint32_t *balls) {
 
 pm_status library_make_skeleton(const pm_library_content *c, pm_skeleton **skeleton,
                                 pm_error *error) {
-    pm_hinge *hinges = calloc(c->hinge_count + 1, sizeof *hinges);
-    uint32_t *dofs = calloc(c->dof_count + 1, sizeof *dofs);
-    uint32_t *balls = calloc(c->coordinate_count + 1, sizeof *balls);
-    float *points = copy_points(c);
+    FREED pm_hinge *hinges = calloc(c->hinge_count + 1, sizeof *hinges);
+    FREED uint32_t *dofs = calloc(c->dof_count + 1, sizeof *dofs);
+    FREED uint32_t *balls = calloc(c->coordinate_count + 1, sizeof *balls);
+    FREED float *points = copy_points(c);
     pm_status status = hinges && dofs && balls && points ? PM_OK : motion_refuse_memory(error);
     for (size_t h = 0; status == PM_OK && h < c->hinge_count; h++) {
         const size_t j = c->hinges[h];
@@ -73,10 +73,6 @@ pm_status library_make_skeleton(const pm_library_content *c, pm_skeleton **skele
         .hinge_count = c->hinge_count};
     if (status == PM_OK)
         status = pm_skeleton_create(&desc, skeleton, error);
-    free(hinges);
-    free(dofs);
-    free(balls);
-    free(points);
     return status;
 }
 

@@ -174,7 +174,7 @@ size_t library_extra_size(const char *type);
 typedef struct library_arrays {
     motion_arena arena;
     file_array *list;
-    size_t count, room;
+    size_t count;
     size_t rotations, positions, angles, extras; /* indices; extras: of the first */
     double *steps;                               /* of angles in int16, for the caller to fill */
 } library_arrays;

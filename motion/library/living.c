@@ -115,8 +115,8 @@ static pm_status make_clips(pm_library *library, const wanted *all, size_t count
 /* Where the first root is at the start and at the end of each motion. */
 static pm_status find_ends(pm_library *library, library_entry **entries, size_t count,
                            pm_error *error) {
-    pm_crowd_instance *instances = calloc(2 * count + 1, sizeof *instances);
-    float *states = calloc(2 * count + 1, 7 * sizeof *states);
+    FREED pm_crowd_instance *instances = calloc(2 * count + 1, sizeof *instances);
+    FREED float *states = calloc(2 * count + 1, 7 * sizeof *states);
     pm_status status = instances && states ? PM_OK : motion_refuse_memory(error);
     float *turns = states ? states + 6 * count : NULL;
     for (size_t i = 0; i < 2 * count && status == PM_OK; i++)
@@ -134,8 +134,6 @@ static pm_status find_ends(pm_library *library, library_entry **entries, size_t 
         memcpy(entries[i]->places, states + 6 * i, sizeof entries[i]->places);
         memcpy(entries[i]->turns, turns + 8 * i, sizeof entries[i]->turns);
     }
-    free(states);
-    free(instances);
     return status;
 }
 
@@ -181,7 +179,7 @@ static void remove_clips(pm_library *library, const uint32_t *numbers, size_t co
 /* Entries with the clips of motions. On failure there are neither. */
 static pm_status make_entries(pm_library *library, const wanted *all, size_t count,
                               library_entry **entries, pm_error *error) {
-    uint32_t *numbers = calloc(count + 1, sizeof *numbers);
+    FREED uint32_t *numbers = calloc(count + 1, sizeof *numbers);
     pm_status status = numbers ? reserve_stale(library, count, error) : motion_refuse_memory(error);
     bool has_clips = false;
     if (status == PM_OK && library->engine) {
@@ -197,7 +195,6 @@ static pm_status make_entries(pm_library *library, const wanted *all, size_t cou
         if (has_clips)
             remove_clips(library, numbers, count);
     }
-    free(numbers);
     return status;
 }
 
@@ -261,7 +258,7 @@ static pm_status start(library_part *part, pm_engine *engine, pm_library **libra
 static pm_status fill(pm_library *library, const wanted *all, size_t count, const uint32_t *ids,
                       pm_error *error) {
     library_state *state = &library->states[0];
-    library_entry **entries = calloc(count + 1, sizeof *entries);
+    FREED library_entry **entries = calloc(count + 1, sizeof *entries);
     pm_status status =
         entries ? make_entries(library, all, count, entries, error) : motion_refuse_memory(error);
     const size_t last = ids ? ids[count - 1] : count - 1;
@@ -280,7 +277,6 @@ static pm_status fill(pm_library *library, const wanted *all, size_t count, cons
         state->entries[id] = entries[i];
         state->weights[id] = all[i].motion.weight;
     }
-    free(entries);
     return status;
 }
 
@@ -307,7 +303,7 @@ static pm_status check_ids(const uint32_t *ids, size_t count, pm_error *error) {
 pm_status library_make(library_part *part, pm_engine *engine, const uint32_t *ids,
                        pm_library **library, pm_error *error) {
     const pm_library_content *c = &part->content;
-    wanted *all = calloc(c->motion_count, sizeof *all);
+    FREED wanted *all = calloc(c->motion_count, sizeof *all);
     atomic_fetch_add(&part->users, 1);
     pm_status status = all ? check_ids(ids, c->motion_count, error) : motion_refuse_memory(error);
     for (size_t i = 0; all && i < c->motion_count; i++)
@@ -315,7 +311,6 @@ pm_status library_make(library_part *part, pm_engine *engine, const uint32_t *id
     if (status == PM_OK)
         status = make(part, engine, all, c->motion_count, ids, library, error);
     leave_part(part);
-    free(all);
     return status;
 }
 
@@ -328,14 +323,11 @@ void pm_library_destroy(pm_library **library) {
     const library_state *state = atomic_load(&old->latest);
     for (size_t i = 0; i < state->count; i++)
         free_entry(state->entries[i]);
-    for (size_t i = 0; i < 2; i++) {
-        free(old->states[i].entries);
-        free(old->states[i].weights);
-    }
+    for (size_t i = 0; i < 2; i++)
+        MOTION_FREE(old->states[i].entries, old->states[i].weights);
     leave_part(old->part);
     pthread_mutex_destroy(&old->changing);
-    free(old->stale);
-    free(old);
+    MOTION_FREE(old->stale, old);
     *library = NULL;
 }
 
@@ -350,7 +342,7 @@ static pm_status refuse_id(const char *list, size_t index, uint32_t id, pm_error
 /* The motions of a state that are listed, each once. */
 static pm_status find_wanted(const library_state *state, const char *list, const uint32_t *ids,
                              size_t count, wanted *all, pm_error *error) {
-    bool *seen = calloc(state->count + 1, sizeof *seen);
+    FREED bool *seen = calloc(state->count + 1, sizeof *seen);
     if (!seen)
         return motion_refuse_memory(error);
     pm_status status = PM_OK;
@@ -364,7 +356,6 @@ static pm_status find_wanted(const library_state *state, const char *list, const
             all[i].motion.weight = state->weights[ids[i]];
         }
     }
-    free(seen);
     return status;
 }
 
@@ -378,7 +369,7 @@ pm_status pm_library_select(pm_engine *engine, const pm_library *library, const 
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", missing);
     if (count == 0)
         return motion_fail(error, PM_ERROR_ARGUMENT, "ids: expected at least one");
-    wanted *all = calloc(count, sizeof *all);
+    FREED wanted *all = calloc(count, sizeof *all);
     if (!all)
         return motion_refuse_memory(error);
     const library_held held = library_hold(library);
@@ -386,14 +377,13 @@ pm_status pm_library_select(pm_engine *engine, const pm_library *library, const 
     if (status == PM_OK)
         status = make(library->part, engine, all, count, NULL, selected, error);
     library_let(&held);
-    free(all);
     return status;
 }
 
 /* Refuses names that two motions would have. The state lacks the motions that are removed. */
 static pm_status check_names(const library_state *state, const wanted *added, size_t count,
                              pm_error *error) {
-    motion_named *sorted = calloc(count + 1, sizeof *sorted);
+    FREED motion_named *sorted = calloc(count + 1, sizeof *sorted);
     if (!sorted)
         return motion_refuse_memory(error);
     for (size_t i = 0; i < count; i++)
@@ -407,12 +397,9 @@ static pm_status check_names(const library_state *state, const wanted *added, si
         if (state->entries[i] &&
             motion_find_named(sorted, count, state->entries[i]->motion.name) != PM_NO_INDEX32)
             twice = &state->entries[i]->motion.name;
-    const pm_status status =
-        twice ? motion_fail(error, PM_ERROR_ARGUMENT, "motions: '%s' is the name of two",
-                            MOTION_SHOWN(twice->text, twice->size))
-              : PM_OK;
-    free(sorted);
-    return status;
+    return twice ? motion_fail(error, PM_ERROR_ARGUMENT, "motions: '%s' is the name of two",
+                               MOTION_SHOWN(twice->text, twice->size))
+                 : PM_OK;
 }
 
 /* What a change takes out, until no call holds it. */
@@ -643,8 +630,8 @@ pm_status pm_library_shard(const pm_library *library, size_t rank, size_t world,
         return motion_fail(error, PM_ERROR_ARGUMENT, "rank is %zu, expected 0 to %zu below world",
                            rank, world);
     const library_held held = library_hold(library);
-    length *all = calloc(held.state->count + 1, sizeof *all);
-    double *sums = calloc(world, sizeof *sums);
+    FREED length *all = calloc(held.state->count + 1, sizeof *all);
+    FREED double *sums = calloc(world, sizeof *sums);
     const bool has_memory = all && sums;
     const size_t motions = has_memory ? list_lengths(held.state, all) : 0;
     library_let(&held);
@@ -654,7 +641,5 @@ pm_status pm_library_shard(const pm_library *library, size_t rank, size_t world,
         for (size_t i = 0; i < *count && i < room; i++)
             ids[i] = all[i].id;
     }
-    free(sums);
-    free(all);
     return has_memory ? PM_OK : motion_refuse_memory(error);
 }

@@ -96,9 +96,8 @@ static bool find_key_format(const char *word, pm_key_format *format) {
 
 static pm_status refuse_version(const json_t *version, pm_error *error) {
     char shown[MOTION_PRINTABLE];
-    char *text = json_dumps(version, JSON_ENCODE_ANY);
+    FREED char *text = json_dumps(version, JSON_ENCODE_ANY);
     motion_printable(shown, text ? text : "none", text ? strlen(text) : 4);
-    free(text);
     return motion_refuse(error, "has version %s, expected %d", shown, LIBRARY_VERSION);
 }
 

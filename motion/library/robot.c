@@ -9,10 +9,6 @@
 #include "motion/model/evaluate.h"
 #include "motion/model/made.h"
 
-static robot_names joints_of(const pm_library_content *robot) {
-    return (robot_names){robot->joint_names, robot->joint_count};
-}
-
 size_t robot_list_bodies(const pm_motion_clip *clip, pm_motion_path path,
                          const pm_motion_channel **bodies, pm_motion_name *names) {
     size_t count = 0;
@@ -35,7 +31,7 @@ pm_status robot_find_root(robot_match *m, pm_motion_path path, const pm_motion_c
                           pm_error *error) {
     const size_t count = robot_list_bodies(m->from, path, bodies, names),
                  at = library_root(m->robot);
-    const robot_names own = joints_of(m->robot), file = {names, count};
+    const robot_names own = {m->robot->joint_names, m->robot->joint_count}, file = {names, count};
     *root = count > 0 ? bodies[0] : NULL;
     if (!robot_has_names(file) || !robot_has_names(own))
         return PM_OK;
@@ -247,11 +243,8 @@ pm_status pm_library_match_robot(const pm_motion *motion, const pm_library_conte
                            !motion  ? "motion"
                            : !robot ? "robot"
                                     : "matched");
-    pm_status status = library_check_robot(robot, error);
-    if (status == PM_OK)
-        status = motion_check_keys(motion, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(library_check_robot(robot, error));
+    MOTION_TRY(motion_check_keys(motion, error));
     pm_motion_clip *clips = NULL;
     SCOPED(pm_motion_destroy) pm_motion *made = made_begin(motion, &clips);
     MOTION_TRY_MEMORY(made, error);

@@ -4,7 +4,6 @@
  * angle about -M a, where M mirrors vectors: the angle keeps its sign where the partner's axis is that one,
  * and changes it where the axis is M a.
  */
-#include <math.h>
 #include <string.h>
 
 #include "host/base/elementary.h"
@@ -348,13 +347,11 @@ static pm_status mirror_clip(mirroring *m, const pm_motion_clip *from, pm_motion
     pm_motion_channel *channels = motion_own_channels(m->arena, to);
     if (!bodies || !names || !places || !is_mirrored || !channels)
         return motion_refuse_memory(error);
-    pm_status status = robot_match_clip(&match, bodies, names, places, error);
+    MOTION_TRY(robot_match_clip(&match, bodies, names, places, error));
     match.notes = NULL;
     static const pm_motion_path paths[] = {PM_MOTION_POSITION, PM_MOTION_ROTATION};
-    for (size_t i = 0; i < 2 && status == PM_OK; i++)
-        status = mirror_bodies(m, &match, paths[i], channels, is_mirrored, error);
-    if (status != PM_OK)
-        return status;
+    for (size_t i = 0; i < 2; i++)
+        MOTION_TRY(mirror_bodies(m, &match, paths[i], channels, is_mirrored, error));
     const size_t at = (size_t)(match.channels[ROBOT_ANGLES] - from->channels);
     is_mirrored[at] = true;
     if (!motion_own_keys(m->arena, &channels[at], &from->timelines[channels[at].timeline]))
@@ -366,10 +363,8 @@ static pm_status mirror_clip(mirroring *m, const pm_motion_clip *from, pm_motion
 
 /* Names, places and rates of the file are checked where the robot is matched. */
 static pm_status check(const pm_motion *motion, const pm_library_content *robot, pm_error *error) {
-    pm_motion *matched = NULL;
-    const pm_status status = pm_library_match_robot(motion, robot, &matched, error);
-    pm_motion_destroy(&matched);
-    return status;
+    SCOPED(pm_motion_destroy) pm_motion *matched = NULL;
+    return pm_library_match_robot(motion, robot, &matched, error);
 }
 
 static pm_status mirror(const pm_motion *motion, const pm_library_content *robot,
@@ -377,26 +372,21 @@ static pm_status mirror(const pm_motion *motion, const pm_library_content *robot
                         pm_motion_mirror_report *report, pm_error *error) {
     pm_motion_mirror_report own;
     pm_motion_clip *clips = NULL;
-    pm_status status = edit_check_mirror(o, error);
-    if (status == PM_OK)
-        status = check(motion, robot, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(edit_check_mirror(o, error));
+    MOTION_TRY(check(motion, robot, error));
     SCOPED(pm_motion_destroy) pm_motion *to = made_begin(motion, &clips);
     MOTION_TRY_MEMORY(to, error);
     to->notes.arena = &to->arena;
     mirroring m = {.robot = robot, .notes = &to->notes, .arena = &to->arena};
-    status = plan_robot(&m, o, report ? report : &own, error);
-    for (size_t i = 0; status == PM_OK && i < motion->content.clip_count; i++) {
-        status = mirror_clip(&m, &motion->content.clips[i], &clips[i], error);
-        if (status == PM_OK && !motion_keep_rows(to, i, motion, true))
-            status = motion_refuse_memory(error);
+    MOTION_TRY(plan_robot(&m, o, report ? report : &own, error));
+    for (size_t i = 0; i < motion->content.clip_count; i++) {
+        MOTION_TRY(mirror_clip(&m, &motion->content.clips[i], &clips[i], error));
+        MOTION_TRY_MEMORY(motion_keep_rows(to, i, motion, true), error);
     }
     to->content.notes = to->notes.all;
     to->content.note_count = to->notes.count;
-    if (status == PM_OK && to->notes.lost)
-        status = motion_refuse_memory(error);
-    return status == PM_OK ? made_end(&to, mirrored, error) : status;
+    MOTION_TRY_MEMORY(!to->notes.lost, error);
+    return made_end(&to, mirrored, error);
 }
 
 pm_status pm_library_mirror_robot(const pm_motion *motion, const pm_library_content *robot,

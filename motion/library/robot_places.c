@@ -141,9 +141,6 @@ pm_status robot_check_places(const pm_library_content *robot, const pm_motion_cl
         p.hinge_of[robot->hinges[h]] = (uint32_t)h;
     if (status == PM_OK && count > 1 && find_places(&p, places, count))
         status = check_frames(&p, clip, bodies, error);
-    free(p.hinge_of);
-    free(p.places);
-    free(p.world);
-    free(p.done);
+    MOTION_FREE(p.hinge_of, p.places, p.world, p.done);
     return status;
 }

@@ -353,9 +353,6 @@ pm_status pm_library_sample(const pm_library *library, const pm_library_job *job
     const library_held held = library_hold(library);
     const pm_status status = sample(library, held.state, job, &all, error);
     library_let(&held);
-    free(all.motions);
-    free(all.states);
-    free(all.placements);
-    free(all.speeds);
+    MOTION_FREE(all.motions, all.states, all.placements, all.speeds);
     return status;
 }

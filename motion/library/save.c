@@ -3,7 +3,6 @@
  * Writes the motions that a library has, which are from any files, to one.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "motion/library/library.h"
 
@@ -156,17 +155,13 @@ static pm_status append(pm_library *file, const pm_library *library, const uint3
 }
 
 pm_status pm_library_append(const char *path, const pm_library *library, pm_error *error) {
-    pm_library *file = NULL;
+    SCOPED(pm_library_destroy) pm_library *file = NULL;
     if (!path || !library)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", path ? "library" : "path");
     MOTION_TRY(pm_library_open(NULL, path, NULL, &file, error));
     const size_t room = pm_library_list(library, NULL, 0);
-    uint32_t *ids = calloc(room + 1, sizeof *ids);
+    FREED uint32_t *ids = calloc(room + 1, sizeof *ids);
     const size_t found = ids ? pm_library_list(library, ids, room) : 0;
-    const pm_status status =
-        ids ? append(file, library, ids, found < room ? found : room, path, error)
-            : motion_refuse_memory(error);
-    free(ids);
-    pm_library_destroy(&file);
-    return status;
+    return ids ? append(file, library, ids, found < room ? found : room, path, error)
+               : motion_refuse_memory(error);
 }

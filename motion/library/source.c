@@ -64,12 +64,11 @@ static pm_status resample(library_source *source, pm_error *error) {
         .rate = source->options->rate,
         .authored = is_authored(pm_motion_get_content(source->motion))};
     const pm_engine_desc plain = {.device = "none"};
-    pm_engine *engine = NULL;
+    SCOPED(pm_engine_destroy) pm_engine *engine = NULL;
     pm_motion *made = NULL;
     pm_status status = pm_engine_create(&plain, &engine, error);
     if (status == PM_OK)
         status = pm_motion_resample_copy(source->motion, engine, &options, &made, NULL, error);
-    pm_engine_destroy(&engine);
     return use(source, made, status);
 }
 

@@ -291,14 +291,11 @@ static pm_status make_block(void *user, size_t index, pm_error *error) {
     const size_t array = find_made(m->arrays, index / pieces), first = piece * BLOCK_ROWS;
     const size_t count = total - first < BLOCK_ROWS ? total - first : BLOCK_ROWS;
     const size_t row = m->arrays->list[array].bytes / total;
-    void *rows = malloc(count * row + 1);
+    FREED void *rows = malloc(count * row + 1);
     if (!rows)
         return motion_refuse_memory(error);
-    pm_status status = make_rows(m, array, first, count, row, rows, error);
-    if (status == PM_OK)
-        status = array_writer_put(m->writer, array, piece, first * row, rows, count * row, error);
-    free(rows);
-    return status;
+    MOTION_TRY(make_rows(m, array, first, count, row, rows, error));
+    return array_writer_put(m->writer, array, piece, first * row, rows, count * row, error);
 }
 
 static pm_status write_arrays(const library_arrays *a, maker *m, size_t pieces, size_t threads,

@@ -93,7 +93,7 @@ double motion_kept_time(const motion_kept_keys *kept, size_t key) {
 }
 
 void evaluate_normalise(double q[4]) {
-    const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    const double length = quat_length(q);
     for (int i = 0; i < 4; i++)
         q[i] /= length;
 }

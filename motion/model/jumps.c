@@ -49,7 +49,7 @@ static void key_at(const pm_motion_channel *channel, size_t key, double value[4]
 
 /* In degrees, of a quaternion of any length. */
 static double angle_of(const double q[4]) {
-    return 2 * DEGREES * pm_same_atan2(sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]), fabs(q[3]));
+    return 2 * DEGREES * pm_same_atan2(vector_length(q), fabs(q[3]));
 }
 
 /* conj(a) b, or in the parent's axes b conj(a). */
@@ -237,9 +237,7 @@ bool jumps_of_channel(jump_list *list, const pm_motion_clip *clip, size_t clip_i
         find_fast_steps(&s);
         good = sort_out(&s, list, clip_index, channel);
     }
-    free(s.sizes);
-    free(s.speeds);
-    free(s.jumps);
+    MOTION_FREE(s.sizes, s.speeds, s.jumps);
     return good;
 }
 

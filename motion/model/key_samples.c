@@ -13,11 +13,6 @@
 #include "motion/model/made.h"
 #include "motion/model/similarity.h"
 
-static pm_status select_channels(void *user, size_t first, size_t count, pm_error *error) {
-    (void)user, (void)first, (void)count, (void)error;
-    return PM_OK;
-}
-
 static pm_status read_keys(void *user, uint64_t first, size_t count, double *const channels[],
                            motion_position positions[], pm_error *error) {
     const key_samples *r = user;
@@ -53,7 +48,7 @@ static void find_slope(const key_samples *r, const pm_motion_channel *channel, s
     for (int i = 0; i < 3; i++)
         a[i] = -a[i];
     quat_multiply(b, a, step);
-    const double sine = sqrt(step[0] * step[0] + step[1] * step[1] + step[2] * step[2]);
+    const double sine = vector_length(step);
     const double angle = 2 * pm_same_atan2(sine, fabs(step[3]));
     const double scale = rate * (step[3] < 0 ? -1 : 1) * (sine > 1e-12 ? angle / sine : 2);
     for (int i = 0; i < 3; i++)
@@ -120,7 +115,6 @@ motion_samples key_samples_of(const key_samples *k) {
                             .rate = k->frames.rate,
                             .time = k->frames.rate.den == 0 ? time_of : NULL,
                             .resampled = k->resampled,
-                            .select = select_channels,
                             .read = read_keys,
                             .read_velocities = read_velocities,
                             .move_velocity = k->move_velocity ? move_velocity : NULL,

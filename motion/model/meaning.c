@@ -102,7 +102,6 @@ pm_status motion_find_meaning(pm_motion *motion, const pm_motion_read_options *o
                               pm_error *error) {
     pm_motion_content *content = &motion->content;
     const motion_format *format = motion->format;
-    pm_status status = PM_OK;
     if (format && format->unit_mm > 0)
         motion_state_meaning(content, format->unit_mm, format->up);
     if (options->unit_mm > 0) {
@@ -115,6 +114,6 @@ pm_status motion_find_meaning(pm_motion *motion, const pm_motion_read_options *o
     }
     if (content->node_count > 0 &&
         (content->up_from == PM_MOTION_UNKNOWN || content->unit_from == PM_MOTION_UNKNOWN))
-        status = estimate(motion, error);
-    return status == PM_OK ? motion_find_mover(content, error) : status;
+        MOTION_TRY(estimate(motion, error));
+    return motion_find_mover(content, error);
 }

@@ -67,7 +67,7 @@ typedef struct motion_samples {
     const bool *resampled; /* for each channel: false keeps its keys as they are */
     bool keeps_equal;      /* between equal keys the curve is constant */
     /* The reads that follow are of `count` channels from `first` on; what was prepared for others is
-     * released. */
+     * released. NULL: there is nothing to prepare. */
     pm_status (*select)(void *user, size_t first, size_t count, pm_error *error);
     /* Computes `count` samples from `first`. channels[c] receives (count, components) values of
      * channel c; NULL: not wanted. Those that are not resampled are not written, and those at exact

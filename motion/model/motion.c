@@ -66,8 +66,7 @@ static pm_motion *release(pm_motion *m) {
     }
     pm_motion *first = m->made_of_count > 0 ? (pm_motion *)(uintptr_t)m->made_of[0] : NULL;
     motion_arena_release(&m->arena);
-    free(m->file);
-    free(m);
+    MOTION_FREE(m->file, m);
     return first;
 }
 

@@ -277,8 +277,8 @@ static void pair_names(pairing *p, const pm_motion_content *content, bool exactl
 }
 
 bool sides_pair(const pm_motion_content *content, uint32_t *partners, bool *alone) {
-    pairing *p = malloc(sizeof *p);
-    motion_named *sorted = calloc(content->node_count + 1, sizeof *sorted);
+    FREED pairing *p = malloc(sizeof *p);
+    FREED motion_named *sorted = calloc(content->node_count + 1, sizeof *sorted);
     const bool good = p && sorted;
     for (uint32_t n = 0; n < content->node_count; n++)
         partners[n] = n;
@@ -291,8 +291,6 @@ bool sides_pair(const pm_motion_content *content, uint32_t *partners, bool *alon
     for (uint32_t n = 0; good && n < content->node_count; n++)
         alone[n] = partners[n] == n && content->nodes[n].name.size <= NAME_MAX_SIZE &&
                    is_sided(content->nodes[n].name);
-    free(sorted);
-    free(p);
     return good;
 }
 

@@ -32,7 +32,7 @@ typedef struct branch {
 
 /* NULL: memory is exhausted. */
 static branch *find_branches(const pm_motion_content *content, const uint32_t *partners) {
-    uint32_t *order = calloc(content->node_count + 1, sizeof *order);
+    FREED uint32_t *order = calloc(content->node_count + 1, sizeof *order);
     branch *all = calloc(content->node_count + 1, sizeof *all);
     const bool good = order && all && pose_order(content, order);
     for (size_t i = content->node_count; good && i-- > 0;) {
@@ -50,7 +50,6 @@ static branch *find_branches(const pm_motion_content *content, const uint32_t *p
         else if (parent < 0)
             all[n].middle = NONE;
     }
-    free(order);
     if (!good)
         free(all);
     return good ? all : NULL;

@@ -25,6 +25,10 @@ static inline double vector_length(const double v[3]) {
     return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
+static inline double quat_length(const double q[4]) {
+    return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+}
+
 /* First b, then a; the result may be either. */
 static inline void quat_multiply(const double a[4], const double b[4], double out[4]) {
     const double x = a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1];
@@ -59,7 +63,7 @@ static inline void quat_normalise(double q[4]) {
     const double most = quat_largest(q);
     for (int i = 0; i < 4; i++)
         q[i] /= most;
-    const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    const double length = quat_length(q);
     for (int i = 0; i < 4; i++)
         q[i] /= length;
 }

@@ -16,8 +16,7 @@ static void release(void *document) {
         free(d->owned[i]);
     for (size_t r = 0; r < d->row_count; r++)
         free(d->rows[r].converted);
-    free(d->owned);
-    free(d);
+    MOTION_FREE(d->owned, d);
 }
 
 static pm_status read_document(npz_reading *r) {

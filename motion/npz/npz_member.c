@@ -53,11 +53,9 @@ bool npz_peek_header(const zip_member *member, npy_header *header, char *reason)
     size_t size = zip_peek(member, first, sizeof first);
     if (npy_read_header(first, size, header, reason) || size < sizeof first)
         return reason[0] == '\0';
-    char *more = malloc(NPY_MAX_SIZE); /* a long header */
+    FREED char *more = malloc(NPY_MAX_SIZE); /* a long header */
     size = more ? zip_peek(member, more, NPY_MAX_SIZE) : 0;
-    const bool good = npy_read_header(more, size, header, reason);
-    free(more);
-    return good;
+    return npy_read_header(more, size, header, reason);
 }
 
 static pm_status check_size(const zip_member *member, const npy_header *header, uint64_t size,

@@ -224,11 +224,6 @@ typedef struct rows_of {
     size_t count;
 } rows_of;
 
-static pm_status select_channels(void *user, size_t first, size_t count, pm_error *error) {
-    (void)user, (void)first, (void)count, (void)error;
-    return PM_OK;
-}
-
 static pm_status read_frames(void *user, uint64_t first, size_t count, double *const channels[],
                              motion_position positions[], pm_error *error) {
     const rows_of *r = user;
@@ -281,11 +276,8 @@ static pm_status write_rows(maker *m, const char *name, pm_motion_path path, boo
     zip_member member = new_member(name);
     const npz_document document = {
         .archive = {&member, 1, {"", 0}}, .rows = &rows, .row_count = 1, .frames = frames};
-    const motion_samples samples = {.count = frames,
-                                    .rate = m->frames.rate,
-                                    .select = select_channels,
-                                    .read = read_frames,
-                                    .user = &user};
+    const motion_samples samples = {
+        .count = frames, .rate = m->frames.rate, .read = read_frames, .user = &user};
     if (rows.width > (SIZE_MAX / 2 - NPY_WRITTEN_MAX) / rows.element / frames)
         return motion_refuse(m->error, "has %zu frames of %zu bytes; expected fewer", frames,
                              rows.width * rows.element);

@@ -22,7 +22,7 @@ size_t npz_check_quaternions(const char *data, size_t element, size_t count, npz
         if (quat_largest(q) == 0.0)
             return i;
         found->odd++;
-        const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+        const double length = quat_length(q);
         if (!(length >= 0.9 && length <= 1.1) && found->far++ == 0) {
             found->first_far = i;
             found->length = length;

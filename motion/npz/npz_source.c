@@ -76,9 +76,7 @@ void npz_release_sources(npz_sources *sources, const npz_document *document) {
     for (size_t i = 0; i < sources->count; i++) {
         for (size_t r = 0; sources->all[i]->extracted && r < document->row_count; r++)
             free(sources->all[i]->extracted[r]);
-        free(sources->all[i]->extracted);
-        free(sources->all[i]->rows);
-        free(sources->all[i]);
+        MOTION_FREE(sources->all[i]->extracted, sources->all[i]->rows, sources->all[i]);
     }
     free(sources->all);
 }

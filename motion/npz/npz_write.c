@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "motion/base/arena.h"
 #include "motion/base/os.h"
 #include "motion/npz/npz_numbers.h"
 #include "motion/npz/npz_write.h"
@@ -134,8 +133,7 @@ static void release_outputs(const npz_writer *w) {
     for (size_t r = 0; w->outputs && r < w->document->row_count; r++) {
         free(w->outputs[r].bytes);
         zip_packing_release(w->outputs[r].packing);
-        free(w->outputs[r].extracted);
-        free(w->outputs[r].near);
+        MOTION_FREE(w->outputs[r].extracted, w->outputs[r].near);
     }
     free(w->outputs);
 }
@@ -197,7 +195,6 @@ static pm_status write_rate(npz_writer *w, const npz_rate *rate) {
     const zip_member *member = &w->document->archive.members[rate->member];
     const pm_rational now = w->samples->rate;
     const double value = rate_value(now);
-    pm_status status = PM_OK;
     if (now.num == rate->rate.num && now.den == rate->rate.den)
         return zip_write_member(&w->zip, member, w->error);
     FREED char *bytes = malloc(rate->bytes.size);
@@ -206,10 +203,8 @@ static pm_status write_rate(npz_writer *w, const npz_rate *rate) {
     if (npz_is_float(rate->type))
         npz_store_numbers(bytes + rate->data_at, &value, npy_element_size(rate->type), 1);
     else
-        status = store_integer(rate, member, now, bytes + rate->data_at, w->error);
-    if (status == PM_OK)
-        status = zip_write_bytes(&w->zip, member, (zip_bytes){bytes, rate->bytes.size}, w->error);
-    return status;
+        MOTION_TRY(store_integer(rate, member, now, bytes + rate->data_at, w->error));
+    return zip_write_bytes(&w->zip, member, (zip_bytes){bytes, rate->bytes.size}, w->error);
 }
 
 /* Writes the member with the times of frames: that which it is if the samples have no rate. */

@@ -44,16 +44,12 @@ static size_t earlier_frame(const npz_writer *w, uint64_t sample, motion_positio
     return (size_t)fmin(fmax(frame, 0.0), last);
 }
 
-static const char *source_row(const npz_output *out, size_t frame) {
-    return out->source + frame * out->row_size;
-}
-
 /* The row of sample k in the document, or in the file that has it. */
 static const char *row_of(const npz_writer *w, size_t r, uint64_t sample, size_t k) {
     const npz_output *out = &w->outputs[r];
     const npz_source *file = w->files[k];
     return file ? file->rows[r] + w->positions[k].key * out->row_size
-                : source_row(out, earlier_frame(w, sample, w->positions[k]));
+                : out->source + earlier_frame(w, sample, w->positions[k]) * out->row_size;
 }
 
 static char *new_row(const npz_writer *w, const npz_output *out, uint64_t sample) {
@@ -206,10 +202,6 @@ static pm_status find_file(npz_writer *w, size_t k) {
     return status;
 }
 
-static uint64_t frames_of(const npz_writer *w, size_t k) {
-    return w->files[k] ? w->files[k]->of->frames : w->document->frames;
-}
-
 static pm_status read_piece(npz_writer *w, uint64_t first, size_t count) {
     const motion_samples *s = w->samples;
     pm_status status = s->read(s->user, first, count, w->channels, w->positions, w->error);
@@ -231,7 +223,8 @@ static pm_status make_pieces(npz_writer *w) {
         const size_t count = left < w->piece ? (size_t)left : w->piece;
         MOTION_TRY(read_piece(w, first, count));
         for (size_t k = 0; k < count; k++)
-            if (w->positions[k].key != MOTION_NO_KEY && w->positions[k].key >= frames_of(w, k))
+            if (w->positions[k].key != MOTION_NO_KEY &&
+                w->positions[k].key >= (w->files[k] ? w->files[k]->of->frames : d->frames))
                 return motion_fail(w->error, PM_ERROR_ARGUMENT, "a sample lies on no frame");
         for (size_t r = 0; r < d->row_count; r++) {
             const columns c = columns_of(w, &d->rows[r]);
@@ -259,7 +252,8 @@ static pm_status make_block(npz_writer *w) {
         w->velocities[c] = is_here && w->derived[c] ? at : NULL;
         at += w->velocities[c] ? size : 0;
     }
-    MOTION_TRY(w->samples->select(w->samples->user, w->begin, w->end - w->begin, w->error));
+    if (w->samples->select)
+        MOTION_TRY(w->samples->select(w->samples->user, w->begin, w->end - w->begin, w->error));
     return make_pieces(w);
 }
 
@@ -331,12 +325,7 @@ pm_status npz_prepare_rows(npz_writer *w) {
 }
 
 void npz_release_rows(npz_writer *w) {
-    free(w->derived);
-    free(w->channels);
-    free(w->velocities);
-    free(w->numbers);
-    free(w->positions);
-    free(w->files);
+    MOTION_FREE(w->derived, w->channels, w->velocities, w->numbers, w->positions, w->files);
     npz_release_sources(&w->sources, w->document);
     free(w->row);
 }

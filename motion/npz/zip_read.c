@@ -165,20 +165,18 @@ static int compare_places(const void *a, const void *b) {
 
 /* Data in two members at once would unpack a small file into any size. */
 static pm_status check_overlaps(const zip_archive *archive, pm_error *error) {
-    const zip_member **order = malloc((archive->count + 1) * sizeof *order);
-    pm_status status = PM_OK;
+    FREED const zip_member **order = malloc((archive->count + 1) * sizeof *order);
     MOTION_TRY_MEMORY(order, error);
     for (size_t i = 0; i < archive->count; i++)
         order[i] = &archive->members[i];
     qsort(order, archive->count, sizeof *order, compare_places);
-    for (size_t i = 1; i < archive->count && status == PM_OK; i++) {
+    for (size_t i = 1; i < archive->count; i++) {
         const zip_member *before = order[i - 1], *m = order[i];
         const char *header = m->packed.data - m->local_extra.size - m->name.size - ZIP_LOCAL_SIZE;
         if (before->packed.data + before->packed.size > header)
-            status = zip_refuse(error, m, "overlaps another member");
+            return zip_refuse(error, m, "overlaps another member");
     }
-    free(order);
-    return status;
+    return PM_OK;
 }
 
 pm_status zip_open(motion_arena *arena, const char *data, size_t size, zip_archive *archive,

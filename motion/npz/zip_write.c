@@ -142,14 +142,11 @@ static pm_status begin_record(zip_writer *writer, record *r, pm_error *error) {
     const uint64_t limit = UINT32_MAX;
     r->at = writer->at;
     r->is64 = r->size >= limit || r->packed_size >= limit || r->at >= limit;
-    char *extra = malloc(UINT16_MAX + EXTRA64_SIZE);
+    FREED char *extra = malloc(UINT16_MAX + EXTRA64_SIZE);
     MOTION_TRY_MEMORY(extra, error);
-    pm_status status = append_central(writer, r, extra) ? PM_OK : motion_refuse_memory(error);
-    if (status == PM_OK)
-        status = put_local(writer, r, extra, error);
-    free(extra);
+    MOTION_TRY_MEMORY(append_central(writer, r, extra), error);
     writer->count++;
-    return status;
+    return put_local(writer, r, extra, error);
 }
 
 static pm_status put_record(zip_writer *writer, record r, const char *packed, pm_error *error) {
@@ -231,8 +228,7 @@ void zip_packing_release(zip_packing *packing) {
     if (!packing)
         return;
     deflateEnd(&packing->stream);
-    free(packing->packed);
-    free(packing);
+    MOTION_FREE(packing->packed, packing);
 }
 
 pm_status zip_write_bytes(zip_writer *writer, const zip_member *member, zip_bytes bytes,

@@ -50,22 +50,6 @@ pm_status page_compute(comparison *c, page_frames *frames, uint64_t max_times, s
 
 /* ---- parts --------------------------------------------------------------------------------- */
 
-static bool write_style(FILE *file, const void *content) {
-    (void)content;
-    return page_write_file(file, "page_common.css") && page_write_file(file, "page.css");
-}
-
-static bool write_script(FILE *file, const void *content) {
-    (void)content;
-    static const char *const scripts[] = {"page_data.js", "page_map.js",    "page_scene.js",
-                                          "page_time.js", "page_curves.js", "page_table.js",
-                                          "page_start.js"};
-    bool done = true;
-    for (size_t i = 0; done && i < sizeof scripts / sizeof scripts[0]; i++)
-        done = page_write_file(file, scripts[i]);
-    return done;
-}
-
 static bool write_numbers(FILE *file, const void *content) {
     const page *p = content;
     size_t size = 0;
@@ -139,7 +123,6 @@ SECTION_OF_CLIPS(conditions)
 SECTION_OF_CLIPS(pictures)
 
 static const page_writer writers[] = {
-    {"head", page_write_head},    {"style", write_style},       {"script", write_script},
     {"numbers", write_numbers},   {"data", write_data},         {"kind", write_kind},
     {"joint", write_joint},       {"title", section_title},     {"clips", section_clips},
     {"verdict", section_verdict}, {"moments", section_moments}, {"conditions", section_conditions},
@@ -150,11 +133,6 @@ static const page_writer writers[] = {
 static bool write_all(FILE *file, const void *content) {
     return page_write_template(file, "page.html", writers, sizeof writers / sizeof writers[0],
                                content);
-}
-
-/* The page in memory, malloc'ed. NULL: memory is exhausted. */
-static char *page_text(const page *p, size_t *size) {
-    return compose_text(write_all, p, size);
 }
 
 pm_status page_write(const char *path, const page *p, pm_error *error) {
@@ -192,7 +170,7 @@ static pm_status give(const page_call *call, const page *p, pm_error *error) {
     size_t size = 0;
     if (!o->write)
         return page_write(call->path, p, error);
-    FREED char *text = page_text(p, &size);
+    FREED char *text = compose_text(write_all, p, &size);
     if (!text)
         return motion_name_failure(motion_fail(error, PM_ERROR_MEMORY, "memory is exhausted"),
                                    p->outcome->a.path, error);
@@ -255,14 +233,13 @@ static pm_status run_clip(page_call *call, size_t i, const pm_motion *a, const p
 static pm_status run(page_call *call, const pm_motion *a, const pm_motion *b,
                      const pm_motion_compare_options *options, pm_error *error) {
     static const pm_motion_compare_options defaults;
-    pm_status status = PM_OK;
     options = options ? options : &defaults;
     if (call->options->all_clips && b)
         return motion_fail(error, PM_ERROR_ARGUMENT, "all_clips: expected one motion");
     list_clips(call, a, options->clip_a);
-    for (size_t i = 0; status == PM_OK && i < call->clip_count; i++)
-        status = run_clip(call, i, a, b, options, error);
-    return status == PM_OK ? show(call, error) : status;
+    for (size_t i = 0; i < call->clip_count; i++)
+        MOTION_TRY(run_clip(call, i, a, b, options, error));
+    return show(call, error);
 }
 
 /* But for what the caller takes of the first. */

@@ -15,7 +15,7 @@
 #include <stdio.h>
 
 /* Pages are made of files that are embedded in the library: a template, in which {{name}} stands for a
- * part, styles and scripts. */
+ * part or for another file, styles and scripts. */
 
 typedef struct page_writer {
     const char *name;
@@ -28,9 +28,6 @@ bool page_write_file(FILE *file, const char *name);
 /* Writes an embedded template with the parts that `writers` know. False: a part cannot be written. */
 bool page_write_template(FILE *file, const char *name, const page_writer *writers, size_t count,
                          const void *content);
-
-/* The part "head", which all templates have: what a page may load, and how it is shown. */
-bool page_write_head(FILE *file, const void *content);
 
 /* Writes a file, or to standard output for "-", whole or not at all. */
 pm_status page_save(const char *path, text_printer print, const void *content, pm_error *error);

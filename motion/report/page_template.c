@@ -59,47 +59,50 @@ void page_write_cell(FILE *file, double number) {
         fputs("<td>–</td>", file);
 }
 
-static const struct page_part *find_part(const char *name) {
+static bool is_name(const char *name, const char *text, size_t size) {
+    return strlen(name) == size && memcmp(name, text, size) == 0;
+}
+
+static const struct page_part *find_part(const char *name, size_t size) {
     for (size_t i = 0; i < page_part_count; i++)
-        if (strcmp(page_parts[i].name, name) == 0)
+        if (is_name(page_parts[i].name, name, size))
             return &page_parts[i];
     return NULL;
 }
 
-bool page_write_file(FILE *file, const char *name) {
-    const struct page_part *part = find_part(name);
+static bool write_part(FILE *file, const struct page_part *part) {
     return part != NULL && fwrite(part->text, 1, part->size, file) == part->size;
+}
+
+bool page_write_file(FILE *file, const char *name) {
+    return write_part(file, find_part(name, strlen(name)));
 }
 
 static const page_writer *find_writer(const page_writer *writers, size_t count, const char *name,
                                       size_t size) {
     for (size_t i = 0; i < count; i++)
-        if (strlen(writers[i].name) == size && memcmp(writers[i].name, name, size) == 0)
+        if (is_name(writers[i].name, name, size))
             return &writers[i];
     return NULL;
 }
 
 bool page_write_template(FILE *file, const char *name, const page_writer *writers, size_t count,
                          const void *content) {
-    const struct page_part *part = find_part(name);
+    const struct page_part *part = find_part(name, strlen(name));
     if (!part)
         return false;
     const char *at = (const char *)part->text;
     for (const char *mark = strstr(at, "{{"); mark; mark = strstr(at, "{{")) {
         const char *end = strstr(mark, "}}");
-        const page_writer *writer = find_writer(writers, count, mark + 2, (size_t)(end - mark - 2));
+        const size_t size = (size_t)(end - mark - 2);
+        const page_writer *writer = find_writer(writers, count, mark + 2, size);
         fwrite(at, 1, (size_t)(mark - at), file);
-        if (!writer || !writer->write(file, content))
+        if (!(writer ? writer->write(file, content) : write_part(file, find_part(mark + 2, size))))
             return false;
         at = end + 2;
     }
     fputs(at, file);
     return true;
-}
-
-bool page_write_head(FILE *file, const void *content) {
-    (void)content;
-    return page_write_file(file, "page_head.html");
 }
 
 pm_status page_save(const char *path, text_printer print, const void *content, pm_error *error) {

@@ -129,12 +129,9 @@ static pm_status write_all(writing *w) {
 pm_status picture_write_gif(const picture *p, const char *path, pm_error *error) {
     motion_output *output = NULL;
     MOTION_TRY(motion_output_open(path, &output, error));
-    writing w = {.p = p,
-                 .sink = motion_output_sink(output),
-                 .pixels = malloc(p->width * p->height),
-                 .error = error};
-    pm_status status = write_all(&w);
-    free(w.pixels);
+    FREED unsigned char *pixels = malloc(p->width * p->height);
+    writing w = {.p = p, .sink = motion_output_sink(output), .pixels = pixels, .error = error};
+    const pm_status status = write_all(&w);
     if (status == PM_OK)
         return motion_output_commit(&output, error);
     motion_output_abandon(&output);

@@ -17,10 +17,7 @@ typedef struct bones {
 } bones;
 
 static void free_bones(bones *b) {
-    free(b->place);
-    free(b->parents);
-    free(b->offsets);
-    free(b->directions);
+    MOTION_FREE(b->place, b->parents, b->offsets, b->directions);
 }
 
 static bool allocate(bones *b, size_t nodes) {

@@ -78,7 +78,6 @@ typedef struct resampling {
     const motion_format *format;
     const pm_motion_convert_options *writing;
     const char *path;
-    bool rewrites;
 } resampling;
 
 /* Opens a sampler for each clip that is resampled; *count of them are to be released. */

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "host/base/elementary.h"
-#include "motion/base/arena.h"
 #include "motion/base/os.h"
 #include "motion/model/evaluate.h"
 #include "motion/open/formats.h"
@@ -76,12 +75,6 @@ static pm_status sample_group(const sampler *s, sampler_group *group, pm_sample_
     if (status == PM_OK)
         compare(s, group, (size_t)job.sample_count);
     return status;
-}
-
-static pm_status sample_groups(sampler *s, pm_sample_job job, pm_error *error) {
-    for (size_t g = 0; g < s->tracks.count; g++)
-        MOTION_TRY(sample_group(s, &s->groups[g], job, error));
-    return PM_OK;
 }
 
 /* Gives the samples from `at` on of a group to the channels. */
@@ -173,7 +166,8 @@ static pm_status read_piece(sampler *s, uint64_t first, size_t count, double *co
             s->times[k] = is_end ? s->last_time : sampler_time(s, first + k);
         job.times = s->times;
     }
-    MOTION_TRY(sample_groups(s, job, error));
+    for (size_t g = 0; g < s->tracks.count; g++)
+        MOTION_TRY(sample_group(s, &s->groups[g], job, error));
     give(s, count, channels, at);
     return PM_OK;
 }
@@ -218,8 +212,7 @@ static pm_method method_of(const pm_motion_resample_options *options) {
 static void release_groups(sampler *s) {
     for (size_t g = 0; g < TRACKS_MAX_GROUPS; g++) {
         sampler_release_curve(&s->groups[g]);
-        free(s->groups[g].samples);
-        free(s->groups[g].reference);
+        MOTION_FREE(s->groups[g].samples, s->groups[g].reference);
         s->groups[g] = (sampler_group){.clip = NULL};
     }
     free(s->times);

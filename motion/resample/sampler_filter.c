@@ -30,10 +30,6 @@ pm_status sampler_find_cutoff(sampler *s, pm_error *error) {
     return PM_OK;
 }
 
-static bool is_cubic(const track_group *group) {
-    return group->rotates && group->method == PM_METHOD_CUBICSPLINE;
-}
-
 static pm_status create(const sampler *s, sampler_group *group, const pm_clip_desc *keys,
                         pm_error *error) {
     const pm_clip_desc uniform = {.track_count = keys->track_count,
@@ -91,6 +87,7 @@ pm_status sampler_make_filter(const sampler *s, sampler_group *group, pm_error *
     FREED double *axes = NULL;
     pm_clip_desc desc;
     MOTION_TRY(sampler_describe(s, group, range, &desc, &keys, &axes, error));
-    return s->uniform && !is_cubic(group->tracks) ? create(s, group, &desc, error)
-                                                  : create_from_frames(s, group, &desc, error);
+    const bool is_cubic = group->tracks->rotates && group->tracks->method == PM_METHOD_CUBICSPLINE;
+    return s->uniform && !is_cubic ? create(s, group, &desc, error)
+                                   : create_from_frames(s, group, &desc, error);
 }

@@ -342,11 +342,6 @@ static bool are_distinct(const sampler *s) {
     return s->first_time >= s->last_time || 1.0 / rate_value(s->options->rate) > step;
 }
 
-/* An open loop ends at its period, where the first sample repeats. */
-static bool is_open_loop(double period, double duration) {
-    return period - duration > 1e-9 * period;
-}
-
 /* Times that are too large or too small for a fraction are taken as they are. */
 static double origin_of(const sampler *s) {
     return is_given(s->origin) ? rate_value(s->origin) : s->first_key;
@@ -370,7 +365,8 @@ static pm_status find_times(sampler *s, pm_error *error) {
     const pm_motion_resample_options *o = s->options;
     s->origin = key_grid_start(s->first_key, o->rate);
     const double last = s->last_time - origin_of(s), loop = loop_of(o);
-    const bool before_end = is_open_loop(loop, last) && !is_given(o->end_after_first_key);
+    /* An open loop ends at its period, where the first sample repeats. */
+    const bool before_end = loop - last > 1e-9 * loop && !is_given(o->end_after_first_key);
     const double lost = lost_at(s, s->last_time);
     if (o->trim_start > 0)
         return motion_fail_option(error, PM_ERROR_FILE, "trim-start",

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "motion/base/arena.h"
 #include "motion/base/os.h"
 #include "motion/model/evaluate.h"
 
@@ -78,10 +77,6 @@ static pm_status describe_timelines(const track_group *group, const pm_motion_cl
 }
 
 typedef enum key_array { KEYS, IN_TANGENTS, OUT_TANGENTS } key_array;
-
-static const pm_array *array_of(const pm_motion_channel *channel, key_array which) {
-    return which == KEYS ? &channel->keys : which == IN_TANGENTS ? &channel->in : &channel->out;
-}
 
 static bool takes_tangents(const track_group *group) {
     return group->rotates ? group->method == PM_METHOD_CUBICSPLINE
@@ -158,7 +153,9 @@ static number_source source_of(const track_group *group, const pm_motion_clip *c
     if (number->channel == TRACKS_NO_CHANNEL)
         return (number_source){.first = NULL};
     const pm_motion_channel *channel = &clip->channels[number->channel];
-    const pm_array *array = array_of(channel, which);
+    const pm_array *array = which == KEYS          ? &channel->keys
+                            : which == IN_TANGENTS ? &channel->in
+                                                   : &channel->out;
     const size_t stride = stride_of(array, group->rotates ? 4 : channel->components);
     const size_t at = (group->rotates ? component : number->component) * size_of(array->type);
     return (number_source){.first = (const char *)array->data +
@@ -326,10 +323,6 @@ pm_status tracks_describe(track_group *group, const pm_motion *motion, const pm_
 }
 
 void tracks_keys_release(track_keys *keys) {
-    free(keys->timelines);
-    free(keys->timeline_of);
-    free(keys->keys);
-    free(keys->in);
-    free(keys->out);
+    MOTION_FREE(keys->timelines, keys->timeline_of, keys->keys, keys->in, keys->out);
     *keys = (track_keys){.timelines = NULL};
 }

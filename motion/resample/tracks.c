@@ -69,11 +69,6 @@ static bool allocate(track_group *group, size_t tracks) {
     return group->numbers && group->timelines;
 }
 
-static void add_rotation(track_group *group, size_t channel, uint32_t timeline) {
-    group->numbers[group->track_count] = (track_number){.channel = channel};
-    group->timelines[group->track_count++] = timeline;
-}
-
 static track_number *begin_track(track_group *group, uint32_t timeline) {
     track_number *numbers = &group->numbers[3 * group->track_count];
     for (size_t i = 0; i < 3; i++)
@@ -107,8 +102,10 @@ pm_status tracks_divide(track_groups *groups, const pm_motion_clip *clip, size_t
             continue;
         track_group *group = group_for(groups, &use);
         MOTION_TRY_MEMORY(allocate(group, tracks), error);
-        if (use.rotates)
-            add_rotation(group, c, channel->timeline);
+        if (use.rotates) {
+            group->numbers[group->track_count] = (track_number){.channel = c};
+            group->timelines[group->track_count++] = channel->timeline;
+        }
         for (uint32_t i = 0; !use.rotates && i < channel->components; i++)
             add_number(group, channel, c, i);
     }
@@ -116,9 +113,7 @@ pm_status tracks_divide(track_groups *groups, const pm_motion_clip *clip, size_t
 }
 
 void tracks_release(track_groups *groups) {
-    for (size_t g = 0; g < groups->count; g++) {
-        free(groups->groups[g].numbers);
-        free(groups->groups[g].timelines);
-    }
+    for (size_t g = 0; g < groups->count; g++)
+        MOTION_FREE(groups->groups[g].numbers, groups->groups[g].timelines);
     *groups = (track_groups){.count = 0};
 }

@@ -337,9 +337,7 @@ static pm_status fill_clip(filling *f, const pm_motion *from, pm_motion *to, siz
         status = fill_channel(f, clip, c, error);
     if (status == PM_OK && !add_rows(f, from, to, clip))
         status = motion_refuse_memory(error);
-    free(f->states);
-    free(f->changed);
-    free(f->moving);
+    MOTION_FREE(f->states, f->changed, f->moving);
     return status;
 }
 

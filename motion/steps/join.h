@@ -24,7 +24,7 @@ typedef struct joining {
     const pm_motion_join_options *options;
     motion_arena *arena;
     pm_motion_channel *channels; /* of the result */
-    size_t channel_count, first_count;
+    size_t channel_count;
     uint32_t mover; /* UINT32_MAX: the root is not continued */
     int up;
     similarity above; /* what the mover hangs on, in the world */

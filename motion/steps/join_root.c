@@ -38,10 +38,6 @@ similarity join_mover_at(const joining *j, const joined_part *part, size_t frame
     return similarity_product(&j->above, &local);
 }
 
-static double length_of(const double v[3]) {
-    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-}
-
 /* The turn about the axis that points up from one rotation to another. */
 static void find_heading(int up, const double from[4], const double to[4], double turn[4]) {
     double back[4] = {-from[0], -from[1], -from[2], from[3]}, all[4];
@@ -91,8 +87,9 @@ static bool is_between(const ground_step *step, const ground_step *a, const grou
         off[n] = step->shift[n] - mean.shift[n];
         apart[n] = (b->shift[n] - a->shift[n]) / 2;
     }
-    return length_of(off) <= length_of(apart) + rounding * size +
-                                 noise_of_step * fmax(length_of(a->shift), length_of(b->shift)) &&
+    return vector_length(off) <=
+               vector_length(apart) + rounding * size +
+                   noise_of_step * fmax(vector_length(a->shift), vector_length(b->shift)) &&
            fabs(step->turn - mean.turn) <= fabs(b->turn - a->turn) / 2 + rounding +
                                                noise_of_step * fmax(fabs(a->turn), fabs(b->turn));
 }
@@ -125,7 +122,7 @@ void join_continue_part(joining *j, size_t i) {
     part->placed = similarity_identity;
     find_steps(j, i, part->placed.q, &leaving, &arriving);
     const ground_step own = step_between(j->up, &there, &here);
-    if (is_between(&own, &leaving, &arriving, length_of(there.p)))
+    if (is_between(&own, &leaving, &arriving, vector_length(there.p)))
         return;
     turn[j->up] = pm_same_sin(mean_of(&leaving, &arriving).turn / 2);
     turn[3] = pm_same_cos(mean_of(&leaving, &arriving).turn / 2);
@@ -196,9 +193,9 @@ static bool repeats_place(const joining *j, size_t i) {
     const similarity first = join_mover_at(j, &j->parts[i], 0);
     const ground_step seam = step_between(j->up, &last, &first);
     const ground_step step = step_of_part(j, &j->parts[i], 0);
-    const double size = fmax(1, length_of(first.p));
-    return length_of(step.shift) > rounding * size &&
-           length_of(seam.shift) <= small_step * length_of(step.shift) + rounding * size;
+    const double size = fmax(1, vector_length(first.p));
+    return vector_length(step.shift) > rounding * size &&
+           vector_length(seam.shift) <= small_step * vector_length(step.shift) + rounding * size;
 }
 
 bool join_repeats_pose(const joining *j, size_t i) {

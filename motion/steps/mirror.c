@@ -23,10 +23,6 @@ static const double tolerance = 1e-5;
 
 /* ---- channels ------------------------------------------------------------------------------ */
 
-static void mirror_vector(const edit_mirror_plan *plan, double v[3]) {
-    v[plan->normal] = -v[plan->normal];
-}
-
 /* The inverse of C of the parent, by which what hangs on it is turned. A joint without a partner hangs
  * on its own parent on both sides. */
 static void parent_turn(const edit_mirror_plan *plan, uint32_t node, double out[4]) {
@@ -42,7 +38,7 @@ static void parent_turn(const edit_mirror_plan *plan, uint32_t node, double out[
 
 static void place_vector(const edit_mirror_plan *plan, const double turn[4], double v[3]) {
     double q[4] = {v[0], v[1], v[2], 0}, back[4];
-    mirror_vector(plan, q);
+    q[plan->normal] = -q[plan->normal];
     if (quat_unit_of(turn) >= 0) {
         edit_conjugate(turn, back);
         edit_turn_left(turn, q);

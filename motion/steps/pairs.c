@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "motion/base/printable.h"
 #include "motion/model/names.h"
 #include "motion/model/sides.h"
 #include "motion/steps/edit.h"

@@ -12,16 +12,12 @@
 
 /* ---- the rate ------------------------------------------------------------------------------ */
 
-static bool is_relative(const char *text) {
-    return *text == 'x' || *text == 'X' || *text == '/';
-}
-
 static pm_status find_rate(const char *text, const pm_motion_content *content, pm_rational *rate,
                            pm_error *error) {
     const pm_rational source = content->clip_count > 0
                                    ? content->clips[motion_first_clip(content)].rate
                                    : (pm_rational){0, 0};
-    if (is_relative(text) && source.den == 0)
+    if ((*text == 'x' || *text == 'X' || *text == '/') && source.den == 0)
         return motion_fail_option(
             error, PM_ERROR_ARGUMENT, "rate",
             "'%s' is relative, and the file has no rate; expected frames per second, such as 30",

@@ -307,9 +307,7 @@ static pm_status move(clip_maker *m, pm_error *error) {
     MOTION_TRY_MEMORY(find_timeline(m, &timeline) && move_root(m, timeline), error);
     for (size_t i = 0; i < plan->kept_count; i++) {
         m->moving_count = shared;
-        status = i > 0 ? add_moving(m, plan->kept[i].node, error) : PM_OK;
-        if (status != PM_OK)
-            return status;
+        MOTION_TRY(i > 0 ? add_moving(m, plan->kept[i].node, error) : PM_OK);
         size_t own = timeline;
         if ((m->moving_count > shared && !find_timeline(m, &own)) ||
             !keep_in_place(m, &plan->kept[i], own))

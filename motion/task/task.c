@@ -37,10 +37,6 @@ static size_t count_frames(const task_work *w) {
     return frames;
 }
 
-static pm_method curve_of(const pm_motion_batch_task *task) {
-    return task->reduce ? task->reduce->curve : PM_METHOD_SLERP;
-}
-
 /* Before `step`; NULL: before it is written. */
 static void describe_source(task_work *w, const task_step *step, const pm_motion_batch_task *task) {
     task_report *report = w->report;
@@ -67,7 +63,8 @@ static void describe_source(task_work *w, const task_step *step, const pm_motion
     report->track_count = task_count_rotations(clip);
     /* Layouts without a skeleton have a rotation for each joint. */
     report->joint_count = content->node_count > 0 ? content->node_count : report->track_count;
-    report->method = reduces          ? pm_method_get_info(curve_of(task))->name
+    const pm_method reduced = task->reduce ? task->reduce->curve : PM_METHOD_SLERP;
+    report->method = reduces          ? pm_method_get_info(reduced)->name
                      : !resamples     ? ""
                      : w->is_authored ? "authored"
                                       : pm_method_get_info(task->curve.method)->name;

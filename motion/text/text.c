@@ -5,6 +5,7 @@
  */
 #include "motion/text/text.h"
 
+#include "motion/text/scan.h"
 #include "motion/text/text_big.h"
 
 #include <string.h>
@@ -40,12 +41,8 @@ static const char *scan_digits(const char *at, const char *end, uint64_t *mantis
 }
 
 static bool scan_mantissa(const char *at, const char *end, digits *d, size_t *commas) {
-    const char *whole_end, *mark_end;
-
-    d->begin = at;
-    d->mantissa = 0;
-    d->fraction = 0;
-    whole_end = scan_digits(at, end, &d->mantissa);
+    *d = (digits){.begin = at};
+    const char *whole_end = scan_digits(at, end, &d->mantissa);
     d->count = (size_t)(whole_end - at);
     d->end = whole_end;
     if (whole_end == end || (*whole_end != '.' && *whole_end != ','))
@@ -55,7 +52,7 @@ static bool scan_mantissa(const char *at, const char *end, digits *d, size_t *co
             return d->count > 0;
         ++*commas;
     }
-    mark_end = whole_end + 1;
+    const char *mark_end = whole_end + 1;
     d->end = scan_digits(mark_end, end, &d->mantissa);
     d->count += (size_t)(d->end - mark_end);
     d->fraction = d->end - mark_end < EXPONENT_LIMIT ? (int)(d->end - mark_end) : EXPONENT_LIMIT;
@@ -67,7 +64,6 @@ static const char *scan_exponent(const char *at, const char *end, int *exponent)
     const char *start = at;
     bool negative = false;
     int e = 0;
-
     *exponent = 0;
     if (at == end || (*at != 'e' && *at != 'E'))
         return start;
@@ -89,13 +85,11 @@ static const char *scan_exponent(const char *at, const char *end, int *exponent)
 /* Rereads digits that were too many for scan_digits: leading zeros are skipped, and digits after
  * the 19th only change the exponent. */
 static void reread_long(digits *d, int *exponent) {
-    const char *at;
     bool after_mark = false;
     size_t kept = 0;
     int64_t scale = 0;
-
     d->mantissa = 0;
-    for (at = d->begin; at < d->end; at++) {
+    for (const char *at = d->begin; at < d->end; at++) {
         unsigned digit = digit_at(at);
         if (digit >= 10) {
             after_mark = true;
@@ -120,7 +114,6 @@ const char *text_read_number(const char *at, const char *end, double *value, siz
     int exponent;
     digits d;
     double v;
-
     if (at < end && (*at == '-' || *at == '+')) {
         negative = *at == '-';
         at++;
@@ -145,7 +138,6 @@ const char *text_read_number(const char *at, const char *end, double *value, siz
 const char *text_read_integer(const char *at, const char *end, uint64_t *value) {
     const char *start = at;
     uint64_t v = 0;
-
     while (at < end && digit_at(at) < 10) {
         unsigned digit = digit_at(at);
         v = v > (UINT64_MAX - digit) / 10 ? UINT64_MAX : v * 10 + digit;
@@ -171,19 +163,9 @@ bool text_json_is_deep(const char *text, size_t size) {
     return depth > DEPTH_MAX;
 }
 
-static char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 static bool starts_with(const char *at, const char *end, const char *word) {
-    size_t i, size = strlen(word);
-
-    if ((size_t)(end - at) < size)
-        return false;
-    for (i = 0; i < size; i++)
-        if (lower(at[i]) != word[i])
-            return false;
-    return true;
+    const size_t size = strlen(word);
+    return (size_t)(end - at) >= size && text_is((text_span){at, size}, word);
 }
 
 bool text_is_not_finite(const char *at, const char *end) {

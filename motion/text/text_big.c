@@ -24,9 +24,7 @@ static void big_set(big *b, uint64_t value) {
 
 static void big_multiply(big *b, uint32_t factor) {
     uint64_t carry = 0;
-    int i;
-
-    for (i = 0; i < b->size; i++) {
+    for (int i = 0; i < b->size; i++) {
         carry += (uint64_t)b->limb[i] * factor;
         b->limb[i] = (uint32_t)carry;
         carry >>= 32;
@@ -37,9 +35,7 @@ static void big_multiply(big *b, uint32_t factor) {
 
 static uint32_t big_divide(big *b, uint32_t divisor) {
     uint64_t rest = 0;
-    int i;
-
-    for (i = b->size - 1; i >= 0; i--) {
+    for (int i = b->size - 1; i >= 0; i--) {
         rest = rest << 32 | b->limb[i];
         b->limb[i] = (uint32_t)(rest / divisor);
         rest %= divisor;
@@ -52,7 +48,6 @@ static uint32_t big_divide(big *b, uint32_t divisor) {
 static int big_bits(const big *b) {
     uint32_t top = b->limb[b->size - 1];
     int bits = 32 * (b->size - 1);
-
     while (top != 0) {
         bits++;
         top >>= 1;
@@ -62,7 +57,6 @@ static int big_bits(const big *b) {
 
 static void big_shift(big *b, int bits) {
     int limbs = bits / 32, i;
-
     bits %= 32;
     for (i = b->size - 1; i >= 0; i--)
         b->limb[i + limbs] = b->limb[i];
@@ -73,11 +67,9 @@ static void big_shift(big *b, int bits) {
 }
 
 static int big_compare(const big *a, const big *b) {
-    int i;
-
     if (a->size != b->size)
         return a->size < b->size ? -1 : 1;
-    for (i = a->size - 1; i >= 0; i--)
+    for (int i = a->size - 1; i >= 0; i--)
         if (a->limb[i] != b->limb[i])
             return a->limb[i] < b->limb[i] ? -1 : 1;
     return 0;
@@ -86,9 +78,7 @@ static int big_compare(const big *a, const big *b) {
 /* a -= b, for a >= b. */
 static void big_subtract(big *a, const big *b) {
     int64_t borrow = 0;
-    int i;
-
-    for (i = 0; i < a->size; i++) {
+    for (int i = 0; i < a->size; i++) {
         borrow += (int64_t)a->limb[i] - (i < b->size ? (int64_t)b->limb[i] : 0);
         a->limb[i] = (uint32_t)borrow;
         borrow = borrow < 0 ? -1 : 0;
@@ -109,7 +99,6 @@ static void big_multiply_five(big *b, int power) {
 static double round_quotient(uint64_t quotient, int exponent) {
     int drop = 11; /* 64 - 53 */
     uint64_t kept, rest, half;
-
     if (exponent + 63 < -1022)
         drop += -1022 - (exponent + 63); /* a subnormal number has fewer bits */
     if (drop > 64)
@@ -126,7 +115,6 @@ double text_big_scale(uint64_t mantissa, int exponent) {
     big above, below;
     uint64_t quotient = 0;
     int scale = exponent, i;
-
     if (mantissa == 0 || exponent < -345)
         return 0.0;
     if (exponent > 309)
@@ -158,7 +146,6 @@ char *text_big_write(char *out, double whole) {
     int exponent, count = 0, i, digit;
     double fraction = frexp(whole, &exponent);
     big b;
-
     big_set(&b, (uint64_t)ldexp(fraction, 53));
     big_shift(&b, exponent - 53);
     while (b.size != 0)

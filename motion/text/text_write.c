@@ -44,7 +44,6 @@ static unsigned digits_of(uint64_t value) {
 /* Writes exactly `count` digits, with leading zeros. */
 static char *write_digits(char *out, uint64_t value, unsigned count) {
     char *at = out + count;
-
     while (at - out >= 2) {
         at -= 2;
         memcpy(at, pairs + 2 * (value % 100), 2);
@@ -58,7 +57,6 @@ static char *write_digits(char *out, uint64_t value, unsigned count) {
 /* The common case, six places, in 32 bits: half the cost of write_digits. */
 static char *write_six(char *out, uint32_t value) {
     uint32_t high = value / 10000, middle = value / 100 % 100, low = value % 100;
-
     memcpy(out, pairs + (size_t)2 * high, 2);
     memcpy(out + 2, pairs + (size_t)2 * middle, 2);
     memcpy(out + 4, pairs + (size_t)2 * low, 2);
@@ -82,7 +80,6 @@ static char *write_small_whole(char *out, uint32_t value) {
 char *text_write_fixed(char *out, double value, unsigned decimals) {
     double size = value < 0 ? -value : value, scaled;
     uint64_t whole, fraction;
-
     if (decimals == 0 && size < 0x1p52)
         size = (size + 0x1p52) - 0x1p52; /* as below, for the whole part */
     if (size >= 9223372036854775808.0) { /* 2^63: has no fraction, and is too large for the cast */
@@ -111,16 +108,10 @@ char *text_write_fixed(char *out, double value, unsigned decimals) {
                          : write_digits(out, fraction, decimals);
 }
 
-/* Whether 2 * rest >= den, without overflow: the next digit would be 5 or more. */
-static bool rounds_up(uint64_t rest, uint64_t den) {
-    return rest >= den - rest;
-}
-
 /* rest * 10 / den for rest < den, by addition, which cannot overflow. */
 static unsigned next_digit(uint64_t *rest, uint64_t den) {
     uint64_t sum = 0;
     unsigned digit = 0, i;
-
     for (i = 0; i < 10; i++) {
         if (sum >= den - *rest) {
             sum -= den - *rest;
@@ -136,13 +127,12 @@ static unsigned next_digit(uint64_t *rest, uint64_t den) {
 char *text_write_ratio(char *out, uint64_t num, uint64_t den, unsigned digits) {
     uint64_t whole = num / den, rest = num % den, value = whole;
     unsigned places = 0, significant = whole != 0 ? digits_of(whole) : 0;
-
     while (significant < digits && places < 36) {
         value = value * 10 + next_digit(&rest, den);
         places++;
         significant += value != 0;
     }
-    value += rounds_up(rest, den);
+    value += rest >= den - rest; /* 2 * rest >= den, without overflow */
     /* The digits form one number of at most 19 digits; the decimal point is inserted into it. */
     {
         char text[64];

@@ -21,14 +21,12 @@ int64_t rate_common_divisor(int64_t a, int64_t b) {
 }
 
 static pm_rational lowest_terms(int64_t num, int64_t den) {
-    int64_t divisor = rate_common_divisor(num, den);
-    pm_rational r = {num / divisor, den / divisor};
-    return r;
+    const int64_t divisor = rate_common_divisor(num, den);
+    return (pm_rational){num / divisor, den / divisor};
 }
 
 bool rate_multiply(pm_rational a, pm_rational b, pm_rational *product) {
     pm_rational left = lowest_terms(a.num, b.den), right = lowest_terms(b.num, a.den);
-
     if (right.num != 0 && left.num > INT64_MAX / right.num)
         return false;
     if (left.den > INT64_MAX / right.den)
@@ -39,14 +37,12 @@ bool rate_multiply(pm_rational a, pm_rational b, pm_rational *product) {
 }
 
 bool rate_divide(pm_rational a, pm_rational b, pm_rational *quotient) {
-    pm_rational inverse = {b.den, b.num};
-    return b.num != 0 && rate_multiply(a, inverse, quotient);
+    return b.num != 0 && rate_multiply(a, (pm_rational){b.den, b.num}, quotient);
 }
 
 bool rate_add(pm_rational a, pm_rational b, pm_rational *sum) {
     const int64_t divisor = rate_common_divisor(a.den, b.den);
     const int64_t left = b.den / divisor, right = a.den / divisor;
-
     if (a.den > INT64_MAX / left || a.num > INT64_MAX / left || b.num > INT64_MAX / right ||
         a.num * left > INT64_MAX - b.num * right)
         return false;
@@ -137,11 +133,9 @@ typedef struct decimal {
  * double. */
 static bool read_decimal(const char *text, size_t size, decimal *d) {
     const char *at = text, *end = text + size;
-    bool after_point = false, negative;
+    bool after_point = false;
     uint64_t exponent = 0;
-
-    d->num = 0;
-    d->places = 0;
+    *d = (decimal){.num = 0};
     for (; at < end && *at != 'e' && *at != 'E'; at++) {
         if (*at == '.' || *at == ',') {
             after_point = true;
@@ -157,7 +151,7 @@ static bool read_decimal(const char *text, size_t size, decimal *d) {
     if (at == end)
         return d->num > 0;
     at++;
-    negative = at < end && *at == '-';
+    const bool negative = at < end && *at == '-';
     at += at < end && (*at == '-' || *at == '+');
     at = text_read_integer(at, end, &exponent);
     if (at != end || exponent > 100)
@@ -170,7 +164,6 @@ static bool read_decimal(const char *text, size_t size, decimal *d) {
 static bool literal_rate(decimal d, pm_rational *rate) {
     int64_t num = 1, den = d.num;
     int places = d.places;
-
     for (; places > 18; places--)
         den /= 10;
     if (den == 0 || places < -9)
@@ -192,11 +185,9 @@ static const double common_rates[] = {24,  25,  30,  48,  50,  60,  72,  90,  10
 /* The most plausible integer in [low, high] for a rate of about `middle`; 0: none. */
 static int64_t integer_rate_in(double low, double high, double middle) {
     double best = 0;
-    size_t i;
-
     if (ceil(low) > floor(high))
         return 0;
-    for (i = 0; i < sizeof common_rates / sizeof common_rates[0]; i++) {
+    for (size_t i = 0; i < sizeof common_rates / sizeof common_rates[0]; i++) {
         double c = common_rates[i];
         if (c >= low && c <= high && (best == 0 || fabs(c - middle) < fabs(best - middle)))
             best = c;
@@ -237,24 +228,22 @@ static rate_snap snap_rate(double low, double middle, double high, pm_rational *
 
 bool rate_from_frame_time(const char *text, size_t size, bool snap, pm_rational *rate,
                           rate_snap *how) {
-    double seconds, half, middle, span;
     decimal d;
-
     if (size > 0 && *text == '+') {
         text++;
         size--;
     }
     if (!read_decimal(text, size, &d) || !literal_rate(d, rate))
         return false;
-    middle = rate_value(*rate);
+    const double middle = rate_value(*rate);
     if (!(middle >= 1e-9 && middle <= 1e9))
         return false;
     *how = RATE_LITERAL;
     if (!snap || rate->den == 1)
         return true;
-    seconds = (double)d.num;
-    half = fmax(0.5, seconds * 0x1p-52); /* in units of the last decimal place */
-    span = half / seconds;
+    const double seconds = (double)d.num;
+    const double half = fmax(0.5, seconds * 0x1p-52); /* in units of the last decimal place */
+    const double span = half / seconds;
     *how = snap_rate(middle / (1 + span), middle, span < 1 ? middle / (1 - span) : middle, rate);
     return true;
 }
@@ -285,10 +274,8 @@ static bool take_digits(const char **text, int64_t *value, int *count) {
 }
 
 bool rate_parse(const char *text, pm_rational *value) {
-    int64_t num = 0;
-    int64_t den = 1;
-    int whole = 0;
-    int decimals = 0;
+    int64_t num = 0, den = 1;
+    int whole = 0, decimals = 0;
     if (!take_digits(&text, &num, &whole))
         return false;
     if (*text == '/' && whole > 0) {
@@ -312,7 +299,6 @@ bool rate_parse(const char *text, pm_rational *value) {
 bool rate_parse_target(const char *text, pm_rational source, pm_rational *rate) {
     pm_rational factor;
     bool part = *text == '/';
-
     if (*text != 'x' && *text != 'X' && !part)
         return rate_parse(text, rate);
     if (!rate_parse(text + 1, &factor))
@@ -323,7 +309,6 @@ bool rate_parse_target(const char *text, pm_rational source, pm_rational *rate) 
 /* "0", "0.00", ".0", which rate_parse rejects as rates. */
 static bool is_zero(const char *text) {
     size_t zeros = 0, points = 0;
-
     for (; *text == '0' || *text == '.'; text++) {
         zeros += *text == '0';
         points += *text == '.';
@@ -332,13 +317,10 @@ static bool is_zero(const char *text) {
 }
 
 bool rate_parse_seconds(const char *text, pm_rational *seconds) {
-    pm_rational zero = {0, 1};
-
-    if (is_zero(text)) {
-        *seconds = zero;
-        return true;
-    }
-    return rate_parse(text, seconds);
+    if (!is_zero(text))
+        return rate_parse(text, seconds);
+    *seconds = (pm_rational){0, 1};
+    return true;
 }
 
 void rate_describe(pm_rational rate, char text[RATE_TEXT]) {

@@ -17,7 +17,6 @@ static bool common_unit(pm_rational first, pm_rational step, resample_grid *grid
     wide unit = (wide)(first_den / divisor) * step_den;
     wide offset = (wide)first.num * (step_den / divisor);
     wide stride = (wide)step.num * (first_den / divisor);
-
     if (unit > INT64_MAX || offset > INT64_MAX || stride > INT64_MAX)
         return false;
     grid->unit = (uint64_t)unit;
@@ -35,7 +34,6 @@ static bool at_most(pm_rational a, pm_rational b) {
 static bool count_samples(const pm_rational end_frame, bool with_end, resample_grid *grid) {
     wide end = (wide)end_frame.num * grid->unit, den = (uint64_t)end_frame.den;
     wide first = (wide)grid->first * den, step = (wide)grid->step * den, count;
-
     if (end < first)
         return false;
     count = (end - first) / step + 1;
@@ -50,7 +48,6 @@ static bool count_samples(const pm_rational end_frame, bool with_end, resample_g
 static void count_loop(const resample_span *span, resample_grid *grid) {
     double start = rate_value(grid->start);
     double samples = (span->loop - start) * rate_value(span->rate);
-
     grid->count = samples >= 0x1p63 ? RESAMPLE_GRID_OVERFLOW
                   : samples > 0     ? (uint64_t)ceil(samples - 5e-4)
                                     : 0;
@@ -71,19 +68,16 @@ static resample_grid_fault find_end(const resample_span *span, pm_rational last,
 resample_grid_fault resample_grid_make(const resample_span *span, resample_grid *grid) {
     pm_rational zero = {0, 1}, frames = {(int64_t)span->frame_count - 1, 1};
     pm_rational last, first, step, end_frame;
-    resample_grid_fault fault;
-    double closing;
-
     memset(grid, 0, sizeof *grid);
     grid->start = span->start.den == 0 ? zero : span->start;
     if (!rate_divide(frames, span->source_rate, &last) ||
         !rate_multiply(grid->start, span->source_rate, &first) ||
         !rate_divide(span->source_rate, span->rate, &step) || !common_unit(first, step, grid))
         return RESAMPLE_GRID_TOO_FINE;
-    fault = find_end(span, last, grid);
+    resample_grid_fault fault = find_end(span, last, grid);
     if (fault != RESAMPLE_GRID_OK)
         return fault;
-    closing = span->loop - rate_value(last);
+    double closing = span->loop - rate_value(last);
     if (span->loop > 0 && span->end.den == 0 && closing > 1e-9 * span->loop) {
         count_loop(span, grid);
         return grid->count > 0 ? RESAMPLE_GRID_OK : RESAMPLE_GRID_START;
@@ -118,7 +112,6 @@ resample_position resample_position_end(const resample_grid *grid, pm_rational s
 
 void resample_position_step(const resample_grid *grid, resample_position *position) {
     uint64_t step = grid->step % grid->unit;
-
     position->frame += grid->step / grid->unit;
     position->remainder += step; /* both below 2^63 */
     if (position->remainder >= grid->unit) {

@@ -279,9 +279,7 @@ static pm_status write(const motion_writing *options, const motion_sink *sink, p
         status = c.status;
     }
     usd_names_release(&c.names);
-    free(c.channels);
-    free(c.world);
-    free(c.buffer);
+    MOTION_FREE(c.channels, c.world, c.buffer);
     return status;
 }
 

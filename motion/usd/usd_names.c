@@ -72,9 +72,6 @@ pm_status usd_names_make(usd_names *n, const pm_motion_content *content, pm_erro
 }
 
 void usd_names_release(usd_names *n) {
-    free(n->names);
-    free(n->order);
-    free(n->place);
-    free(n->chain);
+    MOTION_FREE(n->names, n->order, n->place, n->chain);
     motion_arena_release(&n->arena);
 }

@@ -477,8 +477,10 @@ class Crowd(Shared):
         points = None if points is None else np.array(points)
         self._root_alone = all(_has_root_alone(clip, skeleton) for clip in sources)
         self._markers = marked # by the numbers of clips
-        self._given: tuple[Any, ...] = (skeleton, sources, engine, method, levels, masks, self._subsets, radii, points,
-                                        key_format, spare_clips, self._chains)
+        self._skeleton = skeleton
+        self._sources: tuple[Clip | Keys | None, ...] = sources  # by the numbers of clips; None: it was removed
+        self._options: dict[str, Any] = {"engine": engine, "method": method, "levels": levels, "masks": masks, "radii": radii,
+                         "points": points, "key_format": key_format, "spare_clips": spare_clips}
         self._changing = Lock()
         on = engine_or_default(engine)
         keep: list[Any] = []
@@ -573,15 +575,15 @@ class Crowd(Shared):
         array([1], dtype=uint32)
         >>> crowd.remove_clips([0])
         """
-        skeleton, _, _, method, *_, key_format, _, _ = self._given
         added = clips.clips if isinstance(clips, Motion) else tuple(clips)
         marked = _marked(markers, added)
         keep: list[Any] = []
         for clip in added:
-            if self._root_alone and not _has_root_alone(clip, skeleton):
+            if self._root_alone and not _has_root_alone(clip, self._skeleton):
                 raise ValueError(f"clips: {clip!r} moves joints beside the root, whose positions alone this crowd "
                                  "stores")
-        descs, count = _describe_clips(added, skeleton, keep, self._root_alone, method=method, key_format=key_format)
+        descs, count = _describe_clips(added, self._skeleton, keep, self._root_alone, method=self._options["method"],
+                                       key_format=self._options["key_format"])
         described = _describe_markers(marked, added, keep) if marked else ffi.NULL
         ids: npt.NDArray[np.uint32] = np.empty(count, np.uint32)
         with self._changing:
@@ -618,9 +620,8 @@ class Crowd(Shared):
 
     def _change(self, changed: Mapping[int, Clip | Keys | None]) -> None:
         """Notes clips by their numbers; None: it was removed."""
-        skeleton, sources, *others = self._given
-        known = dict(enumerate(sources)) | dict(changed)
-        self._given = (skeleton, tuple(known[number] for number in range(len(known))), *others)
+        known = dict(enumerate(self._sources)) | dict(changed)
+        self._sources = tuple(known[number] for number in range(len(known)))
         self.ticks = self._durations(len(known))
 
     def check(self, instances: Array) -> None:
@@ -981,11 +982,11 @@ class Crowd(Shared):
 
     def _check_points(self, set_number: int) -> None:
         """Refuses joints of a subset whose points are not known."""
-        skeleton, points = self._given[0], self._given[8]
+        points = self._options["points"]
         joints = list(range(self._joints) if set_number == 0 else tuple(self._subsets.values())[set_number - 1])
         unknown = np.flatnonzero([] if points is None else np.isnan(points[joints]).any(axis=1))
         if len(unknown):
-            raise ValueError(f"the point of {skeleton.names[joints[unknown[0]]]!r} is not known; "
+            raise ValueError(f"the point of {self._skeleton.names[joints[unknown[0]]]!r} is not known; "
                              "centres of mass of meshes without inertial are not computed")
 
     def _inputs(self, instances: Array | None, layers: Array | None, ranges: npt.ArrayLike | None,
@@ -1092,36 +1093,32 @@ class Crowd(Shared):
         times = np.asarray(time)
         if not np.can_cast(times.dtype, np.int64):
             raise TypeError(f"time: expected ticks, which are int64, found {times.dtype}")
-        sources = self._given[1]
         packed = np.ascontiguousarray(times, np.int64)
         synced = np.empty(times.shape, np.int64)
-        call(lib.array_synced_times, self._handle, _clip_number(clip, sources, "clip"),
-             _clip_number(other, sources, "other"), ffi.from_buffer("int64_t[]", packed),
+        call(lib.array_synced_times, self._handle, _clip_number(clip, self._sources, "clip"),
+             _clip_number(other, self._sources, "other"), ffi.from_buffer("int64_t[]", packed),
              ffi.from_buffer("int64_t[]", synced), synced.size)
         return int(synced) if times.ndim == 0 else synced
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         with self._changing:
-            skeleton, sources, *others = self._given
-            here = next(source for source in sources if source is not None)
-            removed = [number for number, source in enumerate(sources) if source is None]
-            filled = tuple(here if source is None else source for source in sources)
-            markers = {number: pairs for number, pairs in self._markers.items() if sources[number] is not None}
-            return _made_again, (skeleton, filled, *others, markers, removed)
+            here = next(source for source in self._sources if source is not None)
+            removed = [number for number, source in enumerate(self._sources) if source is None]
+            filled = tuple(here if source is None else source for source in self._sources)
+            markers = {number: pairs for number, pairs in self._markers.items() if number not in removed}
+            options = {**self._options, "subsets": self._subsets, "chains": self._chains, "markers": markers}
+            return _made_again, (self._skeleton, filled, options, removed)
 
     def __repr__(self) -> str:
-        joints, clips = self._joints, len(self.ticks) - self._given[1].count(None)
+        joints, clips = self._joints, len(self.ticks) - self._sources.count(None)
         return (f"Crowd({joints} joint{'' if joints == 1 else 's'}, "
-                f"{clips} clip{'' if clips == 1 else 's'}, {self._given[3]})")
+                f"{clips} clip{'' if clips == 1 else 's'}, {self._options['method']})")
 
 
-def _made_again(skeleton: Skeleton, clips: Sequence[Clip | Keys], engine: Engine | None,
-                method: Method, levels: Sequence[Level], masks: Masks | None, subsets: Subsets, radii: Array | None,
-                points: Array | None, key_format: KeyFormat, spare_clips: int, chains: Chains, markers: Markers,
+def _made_again(skeleton: Skeleton, clips: Sequence[Clip | Keys], options: dict[str, Any],
                 removed: Sequence[int]) -> Crowd:
     """Numbers of clips stay: those of `removed` are of some clip until they are removed again."""
-    made = Crowd(skeleton, clips, engine=engine, method=method, levels=levels, masks=masks, markers=markers,
-                 subsets=subsets, radii=radii, points=points, key_format=key_format, spare_clips=spare_clips, chains=chains)
+    made = Crowd(skeleton, clips, **options)
     made.remove_clips(removed)
     return made
 

@@ -589,6 +589,9 @@ static void choose_hinges(random_source *source, const scene *s, bool all, hinge
     }
 }
 
+/* Of keys of hinges, in radians. */
+enum { MOST_ANGLE = 20 };
+
 /* The angles of a clip, of several turns. The oracle has those of a joint as the x of its scales, which are
  * curves of the same method. Rows of odd clips are longer than their numbers. */
 static void give_angles(random_source *source, scene *s, size_t n, hinge_set *set) {
@@ -604,7 +607,7 @@ static void give_angles(random_source *source, scene *s, size_t n, hinge_set *se
         for (size_t at = 0; at < keys * set->count; at++) {
             const size_t key = at / set->count, h = at % set->count;
             const bool is_same = closes && key + 1 == keys;
-            to[key * row + h] = is_same ? to[h] : random_between(source, -20, 20);
+            to[key * row + h] = is_same ? to[h] : random_between(source, -MOST_ANGLE, MOST_ANGLE);
             of_oracle[i][3 * (key * s->joints + set->hinges[h].joint)] = to[key * row + h];
         }
         *arrays[i] = (pm_array){to, PM_FLOAT64, n % 2 ? row * sizeof *to : 0};
@@ -667,8 +670,8 @@ static void expect_hinges(const scene *s, const hinge_set *set, const states *go
         const quat turn = {(double)h->axis[0] * sin(half), (double)h->axis[1] * sin(half),
                            (double)h->axis[2] * sin(half), cos(half)};
         const vec3 spin = vec3_scale(vector_at(h->axis), rate);
-        assert_true(fabs((double)got->of[6][row] - at[joint].scale.x) <=
-                    1e-6 * (1 + fabs(at[joint].scale.x)));
+        /* Numbers are interpolated like vectors, whose errors are relative to the largest key. */
+        assert_true(fabs((double)got->of[6][row] - at[joint].scale.x) <= 4e-7 * MOST_ANGLE);
         assert_true(fabs((double)got->of[7][row] - rate) <= 1e-4 * (1 + fabs(rate)));
         assert_true(apart(vector_at(got->of[5] + 3 * row), spin) <= 1e-4 * (1 + fabs(rate)));
         assert_true(oracle_error(quat_normalise(rotation_at(got->of[4] + 4 * row, false)),

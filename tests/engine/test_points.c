@@ -778,14 +778,24 @@ static void check_bits(pm_method method, bool screw, uint64_t salt) {
     qsort(order, MANY, sizeof *order, by_first);
     for (size_t i = 0; i < MANY; i++)
         memcpy(sorted + 3 * i, points + 3 * order[i][1], 12);
-    job.stamps = (pm_stamps){.data = order, .stride = sizeof *order};
-    job.points.data = sorted;
-    job.moved.data = sorted;
-    expect_success(pm_move_points(&job, new_error()));
+    int64_t *plain = test_array(MANY, sizeof *plain);
+    float *own = test_array(MANY, 3 * sizeof *own);
     for (size_t i = 0; i < MANY; i++)
-        memcpy(moved[1] + 3 * order[i][1], sorted + 3 * i, 12);
-    expect_same_bits(moved[0], moved[1], 3 * MANY, 3);
+        plain[i] = order[i][0];
+    for (size_t n = 0; n < 2; n++) { /* records apart, and read and written where they are */
+        job.stamps =
+            n ? (pm_stamps){.data = plain} : (pm_stamps){.data = order, .stride = sizeof *order};
+        job.points.data = n ? own : sorted;
+        job.moved.data = own;
+        memcpy(own, sorted, MANY * 12);
+        expect_success(pm_move_points(&job, new_error()));
+        for (size_t i = 0; i < MANY; i++)
+            memcpy(moved[1] + 3 * order[i][1], own + 3 * i, 12);
+        expect_same_bits(moved[0], moved[1], 3 * MANY, 3);
+    }
     free(order);
+    free(plain);
+    free(own);
     free(sorted);
     /* backwards */
     job.stamps = (pm_stamps){&stamps[MANY - 1], PM_STAMP_INT64, -8, 0, 0};
@@ -935,27 +945,44 @@ TEST(float32_points_outside_the_keys_are_where_those_in_double_are) {
     }
 }
 
+/* Sorted in one segment, and in any order; apart and in place. */
 TEST(points_that_are_not_finite_are_invalid_and_others_beside_them_are_not) {
+    enum { SOME = 600 };
+    static const float odd[] = {NAN, INFINITY, -INFINITY};
     made t = make(5, 1, PM_METHOD_SLERP, false, 0.5, 0, 13);
-    float points[5][3] = {{1, 2, 3}, {NAN, 0, 0}, {1, 2, 3}, {0, 0, INFINITY}, {1, 2, 3}},
-          moved[5][3];
-    const int64_t stamps[] = {t.stamps[1], t.stamps[1], t.stamps[1], t.stamps[1], t.stamps[1]};
-    uint8_t valid[5];
-    size_t invalid = 0;
-    const pm_points_job job = {.count = 5,
-                               .stamps = {.data = stamps},
-                               .points = {.data = points},
-                               .frames = {{.trajectory = t.trajectory}},
-                               .frame_count = 1,
-                               .moved = {.data = moved},
-                               .valid = valid,
-                               .invalid_count = &invalid};
-    expect_success(pm_move_points(&job, new_error()));
-    assert_int_equal(invalid, 2);
-    for (size_t i = 0; i < 5; i++) {
-        assert_int_equal(valid[i], i % 2 == 0);
-        for (size_t c = 0; c < 3; c++)
-            assert_true(i % 2 ? isnan(moved[i][c]) : moved[i][c] == moved[0][c]);
+    random_source r = random_salted(13);
+    float points[SOME][3], moved[3][SOME][3];
+    int64_t stamps[SOME];
+    uint8_t valid[SOME];
+    for (int round = 0; round < 6; round++) {
+        const bool has_odd = round % 3 > 0, in_place = round % 3 == 2;
+        float(*to)[3] = moved[round % 3];
+        size_t invalid = 0;
+        for (int64_t i = 0; i < SOME && !has_odd; i++) {
+            stamps[i] =
+                round ? random_stamp(&t, &r) : t.stamps[1] + i * (t.stamps[2] - t.stamps[1]) / SOME;
+            for (size_t c = 0; c < 3; c++)
+                points[i][c] = (float)number(&r, -100, 100);
+        }
+        for (size_t i = 0; i < SOME && has_odd; i += 3)
+            points[i][i / 3 % 3] = odd[i / 9 % 3];
+        memcpy(to, points, sizeof points);
+        const pm_points_job job = {.count = SOME,
+                                   .stamps = {.data = stamps},
+                                   .points = {.data = in_place ? to : points},
+                                   .frames = {{.trajectory = t.trajectory}},
+                                   .frame_count = 1,
+                                   .moved = {.data = to},
+                                   .valid = valid,
+                                   .invalid_count = &invalid};
+        expect_success(pm_move_points(&job, new_error()));
+        assert_int_equal(invalid, has_odd ? SOME / 3 : 0);
+        for (size_t i = 0; i < SOME; i++) {
+            const bool is_odd = has_odd && i % 3 == 0;
+            assert_int_equal(valid[i], !is_odd);
+            for (size_t c = 0; c < 3; c++)
+                assert_true(is_odd ? isnan(to[i][c]) : to[i][c] == moved[0][i][c]);
+        }
     }
     unmake(&t);
 }

@@ -56,11 +56,6 @@ static void print_masks(const pm_motion_character *made) {
     }
 }
 
-static void print_subsets(const pm_motion_character *made) {
-    for (size_t k = 0; k < made->skeleton.subset_count; k++)
-        print_count(made->subset_names[k], made->skeleton.subsets[k].joint_count);
-}
-
 static void print_radii(const pm_motion_character *made) {
     float least = INFINITY, most = 0;
     for (size_t j = 0; made->skeleton.radii && j < made->skeleton.joint_count; j++) {
@@ -88,7 +83,8 @@ static void print_all(const pm_motion *motion, const pm_motion_character *made, 
     printf("  masks: %zu\n", desc->mask_count);
     print_masks(made);
     printf("  subsets: %zu\n", desc->subset_count);
-    print_subsets(made);
+    for (size_t k = 0; k < desc->subset_count; k++)
+        print_count(made->subset_names[k], desc->subsets[k].joint_count);
     printf("  chains: %zu\n", desc->chain_count);
     for (size_t k = 0; k < desc->chain_count; k++)
         print_chain(motion, made, k);

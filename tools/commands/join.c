@@ -65,7 +65,7 @@ static cli_exit join(const command_options *o, pm_motion **motions, char **input
 }
 
 static cli_exit run(command_options *o, int count, char **operands) {
-    pm_motion **motions = calloc((size_t)count + 1, sizeof(pm_motion *));
+    FREED pm_motion **motions = calloc((size_t)count + 1, sizeof(pm_motion *));
     cli_exit code = motions
                         ? check(o, operands, count)
                         : cli_fail(CLI_BAD_INPUT, "join", CLI_MEMORY_HINT, "memory is exhausted");
@@ -76,7 +76,6 @@ static cli_exit run(command_options *o, int count, char **operands) {
         code = join(o, motions, operands, (size_t)count);
     for (int i = 0; motions && i < count; i++)
         pm_motion_destroy(&motions[i]);
-    free(motions);
     return code;
 }
 

@@ -56,11 +56,6 @@ static void print_json(const char *output, const found_items *items, const list_
     json_end_object(&json);
 }
 
-static void print_totals(const char *output, const list_totals *totals) {
-    printable_line(stdout, "%s: %zu file%s, %" PRIu64 " bytes", output, totals->files,
-                   totals->files == 1 ? "" : "s", totals->bytes);
-}
-
 static cli_exit write_found(const command_options *options, const pm_motion_batch_list *list) {
     pm_error error = {.status = PM_OK};
     found_items items;
@@ -74,7 +69,8 @@ static cli_exit write_found(const command_options *options, const pm_motion_batc
     if (options->json)
         print_json(options->out, &items, &totals);
     else if (!to_stream && !cli_quiet)
-        print_totals(options->out, &totals);
+        printable_line(stdout, "%s: %zu file%s, %" PRIu64 " bytes", options->out, totals.files,
+                       totals.files == 1 ? "" : "s", totals.bytes);
     return totals.faults > 0 ? CLI_PARTIAL : CLI_DONE;
 }
 

@@ -123,7 +123,7 @@ static int compare_reading(const void *left, const void *right) {
 
 static bool view_items(view_run *r, pm_error *error) {
     const size_t count = r->items->count;
-    const batch_item **order = calloc(count, sizeof *order);
+    FREED const batch_item **order = calloc(count, sizeof *order);
     progress bar;
     bool done = order != NULL;
     if (!done)
@@ -139,7 +139,6 @@ static bool view_items(view_run *r, pm_error *error) {
     }
     progress_end(&bar);
     member_reader_close(&r->members);
-    free(order);
     return done;
 }
 

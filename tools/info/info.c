@@ -101,8 +101,7 @@ void info_odd(const pm_motion_content *content, size_t clip, double first_step,
         jumps_describe(shown, count, SAID, words, text, sizeof text);
     if (text[0] != '\0')
         say(user, text);
-    free(shown);
-    free(jumps.of);
+    MOTION_FREE(shown, jumps.of);
 }
 
 static void print_odd(void *user, const char *text) {
@@ -220,8 +219,7 @@ static void write_jumps(json_writer *json, const pm_motion_content *content, siz
     jumps_show(&shown, &count, content, jumps.of, jumps.count);
     json_write_bool(json, "begins_with_jump", begins_with_jump(&jumps));
     jumps_write(json, "jumps", shown, count);
-    free(shown);
-    free(jumps.of);
+    MOTION_FREE(shown, jumps.of);
 }
 
 static void write_clip(json_writer *json, const pm_motion_content *content, size_t index) {

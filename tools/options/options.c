@@ -208,8 +208,6 @@ int command_main(const command *verb, int argc, char **argv) {
     for (size_t i = 0; i < o.step_count; i++)
         pm_motion_options_destroy(&o.step_sets[i]);
     pm_motion_options_destroy(&o.set);
-    free(o.step_sets);
-    free(o.steps);
-    free(o.line);
+    MOTION_FREE(o.step_sets, o.steps, o.line);
     return (int)code;
 }

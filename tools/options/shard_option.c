@@ -92,13 +92,10 @@ static pm_status read_mpi(batch_shard *rank, const char **source, bool *found, p
 
 static pm_status read_array(batch_shard *place, pm_error *error) {
     uint64_t id = 0, first = 0, step = 0;
-    pm_status status = read_variable("SLURM_ARRAY_TASK_ID", &id, error);
-    status = status == PM_OK ? read_variable("SLURM_ARRAY_TASK_MIN", &first, error) : status;
-    status = status == PM_OK ? read_variable("SLURM_ARRAY_TASK_STEP", &step, error) : status;
-    status =
-        status == PM_OK ? read_variable("SLURM_ARRAY_TASK_COUNT", &place->count, error) : status;
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(read_variable("SLURM_ARRAY_TASK_ID", &id, error));
+    MOTION_TRY(read_variable("SLURM_ARRAY_TASK_MIN", &first, error));
+    MOTION_TRY(read_variable("SLURM_ARRAY_TASK_STEP", &step, error));
+    MOTION_TRY(read_variable("SLURM_ARRAY_TASK_COUNT", &place->count, error));
     place->index = step > 0 && id >= first ? (id - first) / step : 0;
     if (step == 0 || id < first || (id - first) % step != 0 || place->index >= place->count)
         return motion_fail_at(

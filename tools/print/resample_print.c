@@ -96,7 +96,6 @@ static void report_text(const command_options *options, const char *in, const ch
                         const task_report *report) {
     FILE *file = strcmp(out, "-") == 0 ? stderr : stdout;
     char source[192], target[RATE_TEXT], check[96] = "", root[256], lowpass[LOWPASS_TEXT];
-
     describe_lowpass(report, lowpass);
     describe_root(options, report, root);
     describe_source(options, report, source);
@@ -122,7 +121,6 @@ static void report_text(const command_options *options, const char *in, const ch
 static void report_json(const command_options *options, const char *in, const char *out,
                         const task_report *report) {
     json_writer json = {stdout, 0, false};
-
     json_begin_object(&json, NULL);
     json_write_string(&json, "in", in);
     json_write_string(&json, "out", out);

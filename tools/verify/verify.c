@@ -43,8 +43,7 @@ static bool output_allocate(path_output *output, size_t rows, bool positions) {
 }
 
 static void output_free(path_output *output) {
-    free(output->rotations);
-    free(output->positions);
+    MOTION_FREE(output->rotations, output->positions);
 }
 
 static pm_status sample_path(const pm_clip *clip, const pm_sample_job *job, bool on_reference,
@@ -311,8 +310,7 @@ static cli_exit random_case(pm_engine *engine, pm_method method, random_kind kin
     job.tracks = points.tracks;
     if (code == CLI_DONE)
         code = verify_case_run(engine, &tested, &job, result);
-    free(points.times);
-    free(points.tracks);
+    MOTION_FREE(points.times, points.tracks);
     return code;
 }
 
