@@ -323,8 +323,7 @@ static void reach(const pm_device *device, const pm_pose_request *r, pm_address 
     for (size_t i = 0; i < pm_piece_count(entries, most); i++)
         for (size_t chain = 0; chain < r->chains.count; chain++) {
             const pm_piece at = pm_piece_at(entries, most, i);
-            const pm_step step =
-                pm_plan_reach(&copied, chain, (pm_address){.offset = BEFORE}, &at);
+            const pm_step step = pm_plan_reach(&copied, chain, (pm_address){.offset = BEFORE}, &at);
             assert_true(run(device, &step, &m));
         }
     memcpy(local.memory, after(&m, PM_MEMORY_RESULTS), bytes);
