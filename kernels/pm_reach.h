@@ -10,12 +10,26 @@
 #include "pm_instance.h"
 #include "pm_slerp.h"
 
+#if PM_LANES > 1
+/* Local poses of PM_LANES instances. */
+typedef struct pm_lane_locals {
+    float *rows; /* (joints, 12, PM_LANES): the numbers of PM_CROWD_LOCAL, each in lanes */
+    pm_u8 *has;  /* (joints): bit c: channel c is in `rows`, bit 4 + c: and was stored by a chain */
+    const float *given[PM_LANES]; /* other channels: records of PM_CROWD_LOCAL. NULL: the rest pose */
+    const pm_joint *joints;
+} pm_lane_locals;
+#endif
+
 /* What chains of PM_LANES instances read and write. `at` are floats from the begin. */
 typedef struct pm_reaching {
     pm_global const pm_chain_row *chains;
     pm_global const pm_u32 *paths;
+#if PM_LANES == 1
     pm_global float *poses; /* the records of PM_CROWD_LOCAL */
     pm_u64 pose_at[PM_LANES];
+#else
+    pm_lane_locals *poses;
+#endif
     pm_global const float *goals;
     pm_u64 goal_at[PM_LANES];
     pm_global const float *placements;
@@ -202,24 +216,68 @@ pm_fn pm_quat pm_space_origin(pm_space s) {
 
 /* ---- memory ---------------------------------------------------------------------------- */
 
+#if PM_LANES == 1
 pm_fn pm_local pm_reach_pose(const pm_reaching *r, pm_u32 joint) {
     return pm_local_given(r->poses + 12 * (pm_u64)joint, r->pose_at);
 }
 
 /* Stores rotations (row 0) or positions (row 1) of a joint. */
 pm_fn void pm_reach_put(const pm_reaching *r, pm_u32 joint, pm_u32 row, pm_quat value) {
-    pm_global float *to = r->poses + 12 * (pm_u64)joint + 4 * (pm_u64)row;
-#if PM_LANES == 1
-    pm_store_items(to + r->pose_at[0], value, 1, 0);
-#else
-    const pm_quat_block m = pm_block_of(value);
-    const real rows[4] = {m.r0, m.r1, m.r2, m.r3};
-    float words[4 * PM_LANES];
-    memcpy(words, rows, sizeof words);
-    for (size_t i = 0; i < PM_LANES; i++)
-        memcpy(to + r->pose_at[i], words + i % 4 * PM_LANES + i / 4 * 4, 4 * sizeof *words);
-#endif
+    pm_store_items(r->poses + 12 * (pm_u64)joint + 4 * (pm_u64)row + r->pose_at[0], value, 1, 0);
 }
+#else
+pm_fn void pm_lane_local_put(const pm_lane_locals *p, pm_u32 joint, pm_u32 c, pm_quat value) {
+    float *row = PM_VECTOR(p->rows, 12 * (pm_u64)joint + 4 * (pm_u64)c);
+    pm_set_reals(row, value.x);
+    pm_set_reals(PM_VECTOR(row, 1), value.y);
+    pm_set_reals(PM_VECTOR(row, 2), value.z);
+    if (c == PM_CHANNEL_ROTATIONS)
+        pm_set_reals(PM_VECTOR(row, 3), value.w);
+    p->has[joint] |= (pm_u8)(1u << c);
+}
+
+pm_fn pm_quat pm_lane_local_at(const pm_lane_locals *p, pm_u32 joint, pm_u32 c) {
+    const pm_joint *at = p->joints + joint;
+    const float *row = PM_VECTOR(p->rows, 12 * (pm_u64)joint + 4 * (pm_u64)c);
+    pm_quat value;
+    if (p->has[joint] >> c & 1) {
+        value.x = pm_load_reals(row);
+        value.y = pm_load_reals(PM_VECTOR(row, 1));
+        value.z = pm_load_reals(PM_VECTOR(row, 2));
+        value.w = c == PM_CHANNEL_ROTATIONS ? pm_load_reals(PM_VECTOR(row, 3)) : PM_REAL(0.0f);
+        return value;
+    }
+    if (p->given[0]) {
+        const float *from[PM_LANES];
+        for (int i = 0; i < PM_LANES; i++)
+            from[i] = p->given[i] + 12 * (pm_u64)joint + 4 * (pm_u64)c;
+        value = pm_gather_quats(from);
+    } else {
+        value = pm_spread(c == PM_CHANNEL_ROTATIONS   ? at->rotation
+                          : c == PM_CHANNEL_POSITIONS ? at->position
+                                                      : at->scale);
+    }
+    value.w = c == PM_CHANNEL_ROTATIONS ? value.w : PM_REAL(0.0f);
+    return value;
+}
+
+pm_fn pm_local pm_lane_local(const pm_lane_locals *p, pm_u32 joint) {
+    pm_local pose;
+    pose.rotation = pm_lane_local_at(p, joint, PM_CHANNEL_ROTATIONS);
+    pose.position = pm_lane_local_at(p, joint, PM_CHANNEL_POSITIONS);
+    pose.scale = pm_lane_local_at(p, joint, PM_CHANNEL_SCALES);
+    return pose;
+}
+
+pm_fn pm_local pm_reach_pose(const pm_reaching *r, pm_u32 joint) {
+    return pm_lane_local(r->poses, joint);
+}
+
+pm_fn void pm_reach_put(const pm_reaching *r, pm_u32 joint, pm_u32 row, pm_quat value) {
+    pm_lane_local_put(r->poses, joint, row, value);
+    r->poses->has[joint] |= (pm_u8)(16u << row);
+}
+#endif
 
 /* The space of the joints of a path from `from` up to `to`, which is left out. */
 pm_fn pm_space pm_space_along(const pm_reaching *r, pm_global const pm_u32 *path, pm_u32 from,
