@@ -80,6 +80,8 @@ pm_fn real pm_decay(real x) {
  * goes on with the same slope. */
 pm_fn real pm_soft_gap(real gap, real width) {
     real one = PM_REAL(1.0f);
+    if (!pm_any(gap < width))
+        return gap;
     real past =
         pm_least_of(pm_most_of(one - pm_part_of(gap, width), PM_REAL(0.0f)), PM_REAL(40.0f));
     return pm_select(gap < width, width * pm_decay(past), gap);
@@ -110,8 +112,11 @@ pm_fn pm_cos_sin pm_half_angle(real x, real y) {
 /* The shortest turn from the unit vector a to b; where they are opposite, about an axis near `axis`. w >= 0 */
 pm_fn pm_quat pm_turn_between(pm_quat a, pm_quat b, pm_quat axis) {
     real zero = PM_REAL(0.0f), one = PM_REAL(1.0f);
-    pm_quat sum = pm_quat_sum(a, b);
+    pm_quat sum = pm_quat_sum(a, b), middle = pm_unit_or(sum, a), turn = pm_cross(a, middle);
     pm_mask opposite = pm_dot3(sum, sum) < PM_REAL(1e-10f);
+    turn.w = pm_dot3(a, middle);
+    if (!pm_any(opposite))
+        return turn;
     pm_mask along_x = (a.x > PM_REAL(0.8f)) | (a.x < PM_REAL(-0.8f));
     pm_quat any = pm_cross(
         a, pm_quat_of(pm_select(along_x, zero, one), pm_select(along_x, one, zero), zero, zero));
@@ -119,9 +124,6 @@ pm_fn pm_quat pm_turn_between(pm_quat a, pm_quat b, pm_quat axis) {
     pm_mask has = pm_dot3(across, across) > PM_REAL(1e-6f);
     pm_quat half_turn =
         pm_unit_or(pm_quat_select(has, across, any), pm_quat_of(one, zero, zero, zero));
-    pm_quat middle = pm_unit_or(sum, a);
-    pm_quat turn = pm_cross(a, middle);
-    turn.w = pm_dot3(a, middle);
     return pm_quat_select(opposite, half_turn, turn);
 }
 
@@ -320,20 +322,32 @@ pm_fn pm_goal pm_reach_goal(const pm_reaching *r, pm_u32 n, pm_u32 flags) {
 }
 
 /* Takes a goal's position and pole from the model into the frame of the last of `count` joints of a path, one after
- * another: that rounds less than composing their matrices. Returns the rotation of that frame. */
-pm_fn pm_quat pm_goal_within(const pm_reaching *r, pm_global const pm_u32 *path, pm_u32 count,
-                             pm_u32 flags, pm_goal *g) {
-    real zero = PM_REAL(0.0f);
+ * another: that rounds less than composing their matrices. A pole without weight stays; with `moves` the pole is all
+ * that counts. */
+pm_fn void pm_goal_within(const pm_reaching *r, pm_global const pm_u32 *path, pm_u32 count,
+                          pm_u32 flags, pm_u32 moves, pm_goal *g) {
     pm_u32 is_point = !(flags & PM_REACH_DIRECTION);
-    pm_quat rotation = pm_quat_of(zero, zero, zero, PM_REAL(1.0f));
+    pm_u32 has_pole = moves || pm_any(g->pole_weight > PM_REAL(0.0f));
     PM_NO_UNROLL
     for (pm_u32 i = 0; i < count; i++) {
         pm_local pose = pm_reach_pose(r, path[i]);
-        pm_quat pole = is_point ? pm_quat_difference(g->pole, pose.position) : g->pole;
-        g->position = pm_vector_within(pose, pm_quat_difference(g->position, pose.position));
-        g->pole = pm_vector_within(pose, pole);
-        rotation = pm_quat_renormalized(pm_quat_product(rotation, pose.rotation));
+        if (!moves)
+            g->position = pm_vector_within(pose, pm_quat_difference(g->position, pose.position));
+        if (has_pole) {
+            pm_quat pole = is_point ? pm_quat_difference(g->pole, pose.position) : g->pole;
+            g->pole = pm_vector_within(pose, pole);
+        }
     }
+}
+
+/* The rotation of the frame of the last of `count` joints of a path. */
+pm_fn pm_quat pm_rotation_along(const pm_reaching *r, pm_global const pm_u32 *path, pm_u32 count) {
+    real zero = PM_REAL(0.0f);
+    pm_quat rotation = pm_quat_of(zero, zero, zero, PM_REAL(1.0f));
+    PM_NO_UNROLL
+    for (pm_u32 i = 0; i < count; i++)
+        rotation = pm_quat_renormalized(
+            pm_quat_product(rotation, pm_reach_pose(r, path[i]).rotation));
     return rotation;
 }
 
@@ -450,7 +464,7 @@ pm_fn void pm_reach_two_bones(const pm_reaching *r, pm_global const pm_chain_row
     pm_u32 upper_at = c->places[0], lower_at = c->places[1], end_at = c->length - 1;
     real zero = PM_REAL(0.0f), one = PM_REAL(1.0f);
     pm_goal goal = *g;
-    pm_quat above = pm_goal_within(r, path, upper_at, flags, &goal);
+    pm_goal_within(r, path, upper_at, flags, moves, &goal);
     pm_local upper = pm_reach_pose(r, path[upper_at]), lower = pm_reach_pose(r, path[lower_at]);
     pm_local end = pm_reach_pose(r, path[end_at]);
     pm_space between =
@@ -503,7 +517,8 @@ pm_fn void pm_reach_two_bones(const pm_reaching *r, pm_global const pm_chain_row
     pm_reach_put(r, path[lower_at], 0, lower.rotation);
     if (!pm_any(g->rotation_weight > zero))
         return;
-    pm_quat parent = pm_quat_product(pm_quat_product(above, upper.rotation), between.rotation);
+    pm_quat parent = pm_quat_product(pm_rotation_along(r, path, upper_at), upper.rotation);
+    parent = pm_quat_product(parent, between.rotation);
     parent = pm_quat_product(pm_quat_product(parent, lower.rotation), below.rotation);
     pm_quat own = pm_quat_product(pm_quat_conjugate(parent), g->rotation);
     own = pm_quat_renormalized(pm_quat_product(own, pm_quat_conjugate(end.rotation)));
@@ -531,7 +546,7 @@ pm_fn void pm_reach_aim(const pm_reaching *r, pm_global const pm_chain_row *c, c
     real zero = PM_REAL(0.0f), one = PM_REAL(1.0f);
     pm_quat none = pm_quat_of(zero, zero, zero, one);
     pm_u32 next = c->places[0]; /* in the frame of the first joint's parent */
-    (void)pm_goal_within(r, path, next, flags, &goal);
+    pm_goal_within(r, path, next, flags, 0, &goal);
     pm_space last = pm_space_along(r, path, next, c->length, pm_space_of_model()),
              s = pm_space_of_model();
     pm_quat eye = pm_space_origin(last), up = pm_vector_turned(last.rotation, pm_spread(c->axis));
@@ -559,8 +574,10 @@ pm_fn void pm_reach_aim(const pm_reaching *r, pm_global const pm_chain_row *c, c
         pm_quat own =
             pm_quat_product(pm_quat_product(pm_quat_conjugate(s.rotation), turn), s.rotation);
         pm_quat old = pose.rotation;
-        pm_reach_put(r, path[at], 0, pm_reach_turned(old, own, g->weight));
         pose.rotation = pm_reach_turned(old, own, one);
+        pm_reach_put(r, path[at], 0,
+                     pm_any(g->weight != one) ? pm_reach_turned(old, own, g->weight)
+                                              : pose.rotation);
         s = pm_space_below(s, pose);
         next = at + 1;
     }

@@ -346,11 +346,15 @@ static inline pm_local given_of(const lane_group *g, size_t joint) {
 
 /* The local poses of all joints, after the chains of the request. */
 static void reach(lane_group *g) {
+    const pm_pose_request *r = g->batch->request;
     const pm_joint *joints = g->crowd->joints;
     const size_t count = g->crowd->skeleton->joint_count, size = g->per_joint ? 1 : PM_LANE_BLOCK;
     pm_lane_locals *to = &g->locals;
     pm_lane_values poses;
     pm_lane_locals_begin(g->batch, to);
+    for (size_t i = 0; i < PM_LANES; i++) /* on their way while joints are posed */
+        pm_prefetch((const char *)r->goals.memory + index_of(g, i) * r->goal_stride,
+                    r->chains.count * (pm_u32)sizeof(pm_chain_goal));
     if (g->is_given)
         memcpy(to->given, g->given, sizeof to->given);
     for (size_t j = 0; j < count && !g->is_given; j++) {
