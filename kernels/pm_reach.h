@@ -290,34 +290,50 @@ pm_fn pm_space pm_space_along(const pm_reaching *r, pm_global const pm_u32 *path
     return s;
 }
 
+/* The weights of a goal's pole and rotation, which are neighbours, as x and y. */
+pm_fn pm_quat pm_goal_weights(pm_global const float *goal, const pm_u64 at[PM_LANES]) {
+#if PM_LANES == 1
+    return pm_quat_of(goal[at[0] + 11], goal[at[0] + 12], 0.0f, 0.0f);
+#else
+    return pm_gather_quats_at(goal + 11, at);
+#endif
+}
+
 /* Goal n of the instances, in model space. The weights of a goal whose position is not finite, or not below 2^40 in
- * magnitude, are 0. */
+ * magnitude, are 0. Poles and rotations without weight are 0. */
 pm_fn pm_goal pm_reach_goal(const pm_reaching *r, pm_u32 n, pm_u32 flags) {
     pm_goal g;
     pm_global const float *from = r->goals + PM_GOAL_FLOATS * (pm_u64)n;
     real zero = PM_REAL(0.0f), far = PM_REAL(0x1p80f);
+    pm_quat none = pm_quat_of(zero, zero, zero, zero), back, origin;
+    pm_quat weights = pm_goal_weights(from, r->goal_at);
     g.position = pm_gather_quats_at(from, r->goal_at);
-    pm_quat rotation = pm_gather_quats_at(from + 4, r->goal_at);
-    g.pole = pm_gather_quats_at(from + 8, r->goal_at);
-    pm_quat more = pm_gather_quats_at(from + 12, r->goal_at);
     g.weight = pm_weight_of(g.position.w);
-    g.pole_weight = pm_weight_of(g.pole.w);
-    g.rotation_weight = pm_weight_of(more.x);
-    g.position.w = g.pole.w = zero;
-    g.rotation = pm_unit_or(rotation, pm_quat_of(zero, zero, zero, zero));
+    g.pole_weight = pm_weight_of(weights.x);
+    g.rotation_weight = pm_weight_of(weights.y);
+    g.position.w = zero;
+    g.pole = g.rotation = back = origin = none;
     if (flags & PM_REACH_IN_WORLD) {
-        pm_quat back = pm_quat_conjugate(pm_gather_quats_at(r->placements, r->placement_at));
-        pm_quat origin = pm_gather_quats_at(r->placements + 4, r->placement_at);
+        back = pm_quat_conjugate(pm_gather_quats_at(r->placements, r->placement_at));
+        origin = pm_gather_quats_at(r->placements + 4, r->placement_at);
         origin.w = zero;
         g.position = pm_vector_turned(back, pm_quat_difference(g.position, origin));
-        if (!(flags & PM_REACH_DIRECTION))
-            g.pole = pm_quat_difference(g.pole, origin);
-        g.pole = pm_vector_turned(back, g.pole);
-        g.rotation = pm_quat_product(back, g.rotation);
     }
     g.weight = pm_select(pm_dot3(g.position, g.position) < far, g.weight, zero);
-    g.pole_weight = pm_select(pm_dot3(g.pole, g.pole) < far, g.pole_weight, zero);
-    g.rotation_weight = pm_select(pm_is_turn(g.rotation), g.rotation_weight, zero);
+    if (pm_any(g.pole_weight > zero)) {
+        g.pole = pm_gather_quats_at(from + 8, r->goal_at);
+        g.pole.w = zero;
+        if (flags & PM_REACH_IN_WORLD)
+            g.pole = pm_vector_turned(
+                back, flags & PM_REACH_DIRECTION ? g.pole : pm_quat_difference(g.pole, origin));
+        g.pole_weight = pm_select(pm_dot3(g.pole, g.pole) < far, g.pole_weight, zero);
+    }
+    if (pm_any(g.rotation_weight > zero)) {
+        g.rotation = pm_unit_or(pm_gather_quats_at(from + 4, r->goal_at), none);
+        if (flags & PM_REACH_IN_WORLD)
+            g.rotation = pm_quat_product(back, g.rotation);
+        g.rotation_weight = pm_select(pm_is_turn(g.rotation), g.rotation_weight, zero);
+    }
     return g;
 }
 
