@@ -13,8 +13,8 @@
 #if PM_LANES > 1
 /* Local poses of PM_LANES instances. */
 typedef struct pm_lane_locals {
-    float *rows; /* (joints, 12, PM_LANES): the numbers of PM_CROWD_LOCAL, each in lanes */
-    pm_u8 *has;  /* (joints): bit c: channel c is in `rows`, bit 4 + c: and was stored by a chain */
+    pm_quat *of; /* (joints / PM_GROUP, PM_CHANNELS, PM_GROUP) */
+    pm_u8 *has;  /* (joints): bit c: channel c is there, bit 4 + c: and was stored by a chain */
     const float *given[PM_LANES]; /* other channels: records of PM_CROWD_LOCAL. NULL: the rest pose */
     const pm_joint *joints;
 } pm_lane_locals;
@@ -228,28 +228,18 @@ pm_fn void pm_reach_put(const pm_reaching *r, pm_u32 joint, pm_u32 row, pm_quat 
     pm_store_items(r->poses + 12 * (pm_u64)joint + 4 * (pm_u64)row + r->pose_at[0], value, 1, 0);
 }
 #else
-pm_fn void pm_lane_local_put(const pm_lane_locals *p, pm_u32 joint, pm_u32 c, pm_quat value) {
-    float *row = PM_VECTOR(p->rows, 12 * (pm_u64)joint + 4 * (pm_u64)c);
-    pm_set_reals(row, value.x);
-    pm_set_reals(PM_VECTOR(row, 1), value.y);
-    pm_set_reals(PM_VECTOR(row, 2), value.z);
-    if (c == PM_CHANNEL_ROTATIONS)
-        pm_set_reals(PM_VECTOR(row, 3), value.w);
-    p->has[joint] |= (pm_u8)(1u << c);
+
+pm_fn pm_quat *pm_lane_locals_of(const pm_lane_locals *p, pm_u32 joint, pm_u32 c) {
+    return p->of + ((pm_u64)(joint / PM_GROUP) * PM_CHANNELS + c) * PM_GROUP + joint % PM_GROUP;
 }
 
 pm_fn pm_quat pm_lane_local_at(const pm_lane_locals *p, pm_u32 joint, pm_u32 c) {
     const pm_joint *at = p->joints + joint;
-    const float *row = PM_VECTOR(p->rows, 12 * (pm_u64)joint + 4 * (pm_u64)c);
+    const pm_quat *own = pm_lane_locals_of(p, joint, c);
     pm_quat value;
     if (p->has[joint] >> c & 1) {
-        value.x = pm_load_reals(row);
-        value.y = pm_load_reals(PM_VECTOR(row, 1));
-        value.z = pm_load_reals(PM_VECTOR(row, 2));
-        value.w = c == PM_CHANNEL_ROTATIONS ? pm_load_reals(PM_VECTOR(row, 3)) : PM_REAL(0.0f);
-        return value;
-    }
-    if (p->given[0]) {
+        value = pm_quat_of(own->x, own->y, own->z, own->w);
+    } else if (p->given[0]) {
         const float *from[PM_LANES];
         for (int i = 0; i < PM_LANES; i++)
             from[i] = p->given[i] + 12 * (pm_u64)joint + 4 * (pm_u64)c;
@@ -276,8 +266,8 @@ pm_fn pm_local pm_reach_pose(const pm_reaching *r, pm_u32 joint) {
 }
 
 pm_fn void pm_reach_put(const pm_reaching *r, pm_u32 joint, pm_u32 row, pm_quat value) {
-    pm_lane_local_put(r->poses, joint, row, value);
-    r->poses->has[joint] |= (pm_u8)(16u << row);
+    *pm_lane_locals_of(r->poses, joint, row) = value;
+    r->poses->has[joint] |= (pm_u8)(17u << row);
 }
 #endif
 

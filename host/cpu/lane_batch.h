@@ -23,7 +23,7 @@ typedef struct pm_lane_batch {
     void *rows;   /* for states of bodies: a cache line for each number of an instance's records */
     /* With chains: the local poses of PM_MOST_LANES instances in lanes, then as records of PM_CROWD_LOCAL, then a
      * byte for each joint. */
-    float *local;
+    void *local;
     size_t count;
     size_t index[PM_LANE_BATCH];  /* of the instance */
     size_t record[PM_LANE_BATCH]; /* the number of its records */
@@ -37,7 +37,7 @@ static inline unsigned char *pm_lane_records(const pm_lane_batch *batch, size_t 
 
 /* With chains: room for records of PM_CROWD_LOCAL. */
 static inline float *pm_lane_local_records(const pm_lane_batch *batch) {
-    return batch->local + 12 * PM_MOST_LANES * batch->request->crowd->skeleton->joint_count;
+    return (float *)batch->local + 12 * PM_MOST_LANES * batch->request->crowd->padded_joints;
 }
 
 /* States of transitions that are captured from local poses. */

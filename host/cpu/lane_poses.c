@@ -344,27 +344,38 @@ static inline pm_local given_of(const lane_group *g, size_t joint) {
     return pose;
 }
 
+/* Joints that some lane keeps at rest, or of a block of one. */
+PM_FLAT static void keep(const lane_group *g, const pm_joint *joints, size_t count,
+                         const pm_lane_values *poses, pm_lane_values *to) {
+    for (size_t k = 0; k < count; k++) {
+        const pm_local pose = local_of(g, poses, &joints[k], k);
+        const size_t at = joints[k].number % PM_LANE_BLOCK;
+        to->of[PM_ROTATIONS][at] = pose.rotation;
+        to->of[PM_POSITIONS][at] = pose.position;
+        to->of[PM_SCALES][at] = pose.scale;
+    }
+}
+
 /* The local poses of all joints, after the chains of the request. */
 static void reach(lane_group *g) {
     const pm_pose_request *r = g->batch->request;
     const pm_joint *joints = g->crowd->joints;
     const size_t count = g->crowd->skeleton->joint_count, size = g->per_joint ? 1 : PM_LANE_BLOCK;
     pm_lane_locals *to = &g->locals;
-    pm_lane_values poses;
     pm_lane_locals_begin(g->batch, to);
     for (size_t i = 0; i < PM_LANES; i++) /* on their way while joints are posed */
         pm_prefetch((const char *)r->goals.memory + index_of(g, i) * r->goal_stride,
                     r->chains.count * (pm_u32)sizeof(pm_chain_goal));
     if (g->is_given)
         memcpy(to->given, g->given, sizeof to->given);
-    for (size_t j = 0; j < count && !g->is_given; j++) {
-        if (j % size == 0)
-            pose_block(g, &joints[j], count - j < size ? count - j : size, &poses);
-        const pm_local pose = local_of(g, &poses, &joints[j], j % size);
-        const pm_quat of[PM_CHANNEL_COUNT] = {pose.rotation, pose.position, pose.scale};
-        for (pm_u32 c = 0; c < PM_CHANNEL_COUNT; c++)
-            if (joints[j].animated >> c & 1)
-                pm_lane_local_put(to, (pm_u32)j, c, of[c]);
+    for (size_t j = 0; j < count && !g->is_given; j += size) {
+        pm_lane_values *block = (pm_lane_values *)to->of + j / PM_LANE_BLOCK, one;
+        const size_t left = count - j < size ? count - j : size;
+        pose_block(g, &joints[j], left, size == 1 ? &one : block);
+        if (size == 1 || g->levels.rests)
+            keep(g, &joints[j], left, size == 1 ? &one : block, block);
+        for (size_t k = 0; k < left; k++)
+            to->has[j + k] = (pm_u8)joints[j + k].animated;
     }
     PM_SET_NAME(pm_lane_chains)(g->batch, g->first, to);
 }

@@ -15,7 +15,7 @@
 static inline void pm_lane_locals_begin(const pm_lane_batch *batch, pm_lane_locals *p) {
     const pm_crowd_data *crowd = batch->request->crowd;
     const size_t joints = crowd->skeleton->joint_count;
-    p->rows = batch->local;
+    p->of = batch->local;
     p->has = (pm_u8 *)(pm_lane_local_records(batch) + 12 * PM_MOST_LANES * joints);
     p->given[0] = NULL;
     p->joints = crowd->joints;

@@ -179,9 +179,11 @@ void pm_cpu_capture(const pm_capture *capture) {
 }
 
 size_t pm_cpu_local_bytes(const pm_pose_request *request) {
+    const pm_crowd_data *crowd = request->crowd;
     return request->chains.count
-               ? (size_t)2 * PM_MOST_LANES * pm_pose_local_bytes(request) +
-                     request->crowd->skeleton->joint_count
+               ? 12 * sizeof(float) * PM_MOST_LANES *
+                         (crowd->padded_joints + crowd->skeleton->joint_count) +
+                     crowd->skeleton->joint_count
                : 0;
 }
 
