@@ -106,9 +106,9 @@ pm_fn pm_offset pm_offset_of(pm_quat row, pm_u32 c) {
                     ? PM_REAL(PM_OFFSET_STEP)
                     : pm_real_of((a + PM_BITS(127 - 15 - PM_OFFSET_BIAS)) << 23);
     real zero = PM_REAL(0.0f);
-    /* a shift of a negative number repeats the sign */
-    o.at = pm_quat_of(pm_signed_16(xy & PM_BITS(0xffff)) * step, pm_converted(xy >> 16) * step,
-                      pm_signed_16(z) * step, zero);
+    o.at =
+        pm_quat_of(pm_signed_16(xy & PM_BITS(0xffff)) * step,
+                   pm_signed_16((xy >> 16) & PM_BITS(0xffff)) * step, pm_signed_16(z) * step, zero);
     o.rate = pm_quat_of(pm_offset_rate(row.x), pm_offset_rate(row.y), pm_offset_rate(row.z), zero);
     return o;
 }
@@ -134,17 +134,16 @@ pm_fn real pm_number_decayed(real x, real r, real part) {
     return pm_select(below, -left, left);
 }
 
-/* The part of a rotation vector that remains, with d->of_rate of its rate: along it likewise, and the rest of its rate,
- * across it, by the shape of an x of 0, which is that of d->of_rate. */
-pm_fn real pm_vector_decayed(const pm_offset *o, real length2, const pm_remains *d) {
-    real zero = PM_REAL(0.0f), one = PM_REAL(1.0f);
+/* What remains of a rotation vector: along it likewise; the rest of its rate, across it, by the shape of an x of 0. */
+pm_fn pm_quat pm_vector_decayed(pm_offset o, real duration, real part) {
+    real zero = PM_REAL(0.0f), one = PM_REAL(1.0f), length2 = pm_quat_dot(o.at, o.at);
     real inverse = pm_select(length2 > zero, pm_exact_inverse(pm_limited(length2)), zero);
-    real along = pm_quat_dot(o->rate, o->at) * inverse, r = along * d->duration;
+    real along = pm_quat_dot(o.rate, o.at) * inverse, r = along * duration;
     pm_mask early = r < PM_REAL(-5.0f);
-    real quick = pm_least_of(d->part * (r * PM_REAL(-0.2f)), one);
-    real rest =
-        pm_decayed(one, pm_select(early, PM_REAL(-5.0f), r), pm_select(early, quick, d->part));
-    return pm_fma(-along, d->of_rate, rest);
+    real quick = pm_least_of(part * (r * PM_REAL(-0.2f)), one);
+    real rest = pm_decayed(one, pm_select(early, PM_REAL(-5.0f), r), pm_select(early, quick, part));
+    pm_quat across = pm_quat_plus(o.rate, -along, o.at);
+    return pm_quat_blend(rest, o.at, pm_decayed(zero, duration, part), across);
 }
 
 /* Whether the rate brings an offset to 0 so fast that it bends, or is there early: x''(0) is not 0. With products of
@@ -173,11 +172,12 @@ pm_fn pm_quat pm_transition_applied(pm_u32 c, pm_quat value, pm_quat row, const 
         value.z = pm_number_shown(value.z, o.at.z, o.rate.z, d);
         return value;
     }
-    real length2 = pm_quat_dot(o.at, o.at), of_offset = d->of_offset;
-    pm_mask bends = pm_offset_bends(pm_quat_dot(o.rate, o.at), length2, d->duration);
+    pm_quat turn = pm_quat_blend(half_ * d->of_offset, o.at, half_ * d->of_rate, o.rate);
+    pm_mask bends =
+        pm_offset_bends(pm_quat_dot(o.rate, o.at), pm_quat_dot(o.at, o.at), d->duration);
     if (pm_any(bends))
-        of_offset = pm_select(bends, pm_vector_decayed(&o, length2, d), of_offset);
-    pm_quat turn = pm_quat_blend(half_ * of_offset, o.at, half_ * d->of_rate, o.rate);
+        turn = pm_quat_select(
+            bends, pm_quat_scaled(pm_vector_decayed(o, d->duration, d->part), half_), turn);
     real angle2 = pm_quat_dot(turn, turn);
     pm_mask shows = (d->duration > PM_REAL(0.0f)) & (angle2 <= PM_REAL(1e8f));
     pm_cos_sinc of = pm_cos_sinc_of(pm_select(shows, angle2, PM_REAL(0.0f)));

@@ -119,12 +119,16 @@ static const char *transition_at(const lane_group *g, size_t place) {
     return (const char *)r->transitions.memory + g->batch->index[place] * r->transition_stride;
 }
 
+/* What the next group reads first is on its way meanwhile. */
 static void find_transitions(lane_group *g) {
     for (size_t i = 0; i < PM_LANES; i++) {
         const char *state = transition_at(g, pm_lane_place(g->batch, g->first, i));
+        const size_t next = g->first + PM_LANES + i;
         pm_transition_head head;
         memcpy(&head, state, sizeof head);
         const pm_transit at = pm_transit_of(head, g->batch->request->transition_time);
+        if (next < g->batch->count)
+            pm_prefetch(transition_at(g, next), 3 * PM_CACHE_LINE);
         g->states[i] = (const float *)(const void *)state;
         g->durations[i] = at.duration;
         g->passed[i] = at.passed;
@@ -277,15 +281,6 @@ static inline void apply_transition(const lane_group *g, const joint_block *bloc
     }
 }
 
-/* States of the next group are on their way while a block of this one is posed: some lanes' with each block. */
-static void fetch_transitions(const lane_group *g, const joint_block *block) {
-    const size_t blocks = (g->crowd->skeleton->joint_count + PM_LANE_BLOCK - 1) / PM_LANE_BLOCK;
-    const size_t n = block->joints->number / PM_LANE_BLOCK, next = g->first + PM_LANES;
-    for (size_t i = n * PM_LANES / blocks; i < (n + 1) * PM_LANES / blocks; i++)
-        if (next + i < g->batch->count)
-            pm_prefetch(transition_at(g, next + i), (pm_u32)pm_transition_state_bytes(g->crowd));
-}
-
 PM_FLAT static void apply_transitions(const lane_group *g, const joint_block *block,
                                       pm_lane_values *poses) {
     apply_transition(g, block, PM_ROTATIONS, poses);
@@ -320,8 +315,6 @@ static __attribute__((noinline)) void pose_block(lane_group *g, const pm_joint *
         apply_layers(g, &block, poses);
     if (block.channels && g->transits)
         apply_transitions(g, &block, poses);
-    if (g->transits)
-        fetch_transitions(g, &block);
 }
 
 /* ---- records --------------------------------------------------------------------------------- */
@@ -517,13 +510,15 @@ static inline void pose_lanes(lane_group *g, pm_view view, unsigned form) {
     const real zero = PM_REAL(0.0f), all = PM_REAL(INFINITY);
     h.low = pm_quat_of(all, all, all, zero);
     h.high = pm_quat_of(-all, -all, -all, zero);
-    for (size_t j = 0; j < count; j++) {
+    for (size_t j = 0; j < count && reaches; j++)
+        place_and_put(g, &pm_crowd_outputs[view.output], &joints[j],
+                      pm_lane_local(&g->locals, joints[j].number), form, &h);
+    for (size_t j = 0; j < count && !reaches; j++) {
         const pm_joint *joint = &joints[j];
-        if (j % size == 0 && !g->is_given && !reaches)
+        if (j % size == 0 && !g->is_given)
             pose_block(g, joint, count - j < size ? count - j : size, &poses);
-        const pm_local pose = reaches       ? pm_lane_local(&g->locals, joint->number)
-                              : g->is_given ? given_of(g, joint->number)
-                                            : local_of(g, &poses, joint, j % size);
+        const pm_local pose =
+            g->is_given ? given_of(g, joint->number) : local_of(g, &poses, joint, j % size);
         place_and_put(g, &pm_crowd_outputs[view.output], joint, pose, form, &h);
     }
     if (form == PM_FORM_BOUNDS) {
