@@ -98,7 +98,8 @@ pm_fn pm_terrain pm_terrain_at(pm_global const float *heights, const pm_height_g
                            pm_between(d - pm_reals_of(nodes[6]), pm_reals_of(nodes[9]) - c, s), t);
     at.slopes[1] =
         half_ * pm_between(pm_between(c - pm_reals_of(nodes[0]), d - pm_reals_of(nodes[1]), s),
-                           pm_between(pm_reals_of(nodes[10]) - a, pm_reals_of(nodes[11]) - b, s), t);
+                           pm_between(pm_reals_of(nodes[10]) - a, pm_reals_of(nodes[11]) - b, s),
+                           t);
     return at;
 }
 

@@ -15,7 +15,8 @@
 typedef struct pm_lane_locals {
     pm_quat *of; /* (joints / PM_GROUP, PM_CHANNELS, PM_GROUP) */
     pm_u8 *has;  /* (joints): bit c: channel c is there, bit 4 + c: and was stored by a chain */
-    const float *given[PM_LANES]; /* other channels: records of PM_CROWD_LOCAL. NULL: the rest pose */
+    const float
+        *given[PM_LANES]; /* other channels: records of PM_CROWD_LOCAL. NULL: the rest pose */
     const pm_joint *joints;
 } pm_lane_locals;
 #endif
@@ -245,7 +246,7 @@ pm_fn pm_quat pm_lane_local_at(const pm_lane_locals *p, pm_u32 joint, pm_u32 c) 
             from[i] = p->given[i] + 12 * (pm_u64)joint + 4 * (pm_u64)c;
         value = pm_gather_quats(from);
     } else {
-        value = pm_spread(c == PM_CHANNEL_ROTATIONS   ? at->rotation
+        value = pm_spread(c == PM_CHANNEL_ROTATIONS ? at->rotation
                           : c == PM_CHANNEL_POSITIONS ? at->position
                                                       : at->scale);
     }
@@ -352,8 +353,8 @@ pm_fn pm_quat pm_rotation_along(const pm_reaching *r, pm_global const pm_u32 *pa
     pm_quat rotation = pm_quat_of(zero, zero, zero, PM_REAL(1.0f));
     PM_NO_UNROLL
     for (pm_u32 i = 0; i < count; i++)
-        rotation = pm_quat_renormalized(
-            pm_quat_product(rotation, pm_reach_pose(r, path[i]).rotation));
+        rotation =
+            pm_quat_renormalized(pm_quat_product(rotation, pm_reach_pose(r, path[i]).rotation));
     return rotation;
 }
 

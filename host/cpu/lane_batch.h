@@ -20,7 +20,7 @@ enum { PM_MOST_LANES = 16 };
 /* Instances of a request, which is borrowed. */
 typedef struct pm_lane_batch {
     const pm_pose_request *request;
-    void *rows;   /* for states of bodies: a cache line for each number of an instance's records */
+    void *rows; /* for states of bodies: a cache line for each number of an instance's records */
     /* With chains: the local poses of PM_MOST_LANES instances in lanes, then as records of PM_CROWD_LOCAL, then a
      * byte for each joint. */
     void *local;

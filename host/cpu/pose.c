@@ -170,8 +170,8 @@ PM_CLONES static void put_duals(const pm_pose_functions *set, const pm_crowd_dat
 /* ---- instances in lanes --------------------------------------------------------------------- */
 
 #define PM_LANES_ROW(set)                                                                          \
-    {&pm_lane_count_##set, pm_lane_poses_##set, pm_bodies_##set,                                   \
-     pm_lane_reach_##set,  pm_lane_capture_##set},
+    {&pm_lane_count_##set, pm_lane_poses_##set, pm_bodies_##set, pm_lane_reach_##set,              \
+     pm_lane_capture_##set},
 static const pm_lane_functions lane_sets[] = {PM_INSTRUCTION_SETS(PM_LANES_ROW)};
 
 void pm_cpu_capture(const pm_capture *capture) {
@@ -180,11 +180,10 @@ void pm_cpu_capture(const pm_capture *capture) {
 
 size_t pm_cpu_local_bytes(const pm_pose_request *request) {
     const pm_crowd_data *crowd = request->crowd;
-    return request->chains.count
-               ? 12 * sizeof(float) * PM_MOST_LANES *
-                         (crowd->padded_joints + crowd->skeleton->joint_count) +
-                     crowd->skeleton->joint_count
-               : 0;
+    return request->chains.count ? 12 * sizeof(float) * PM_MOST_LANES *
+                                           (crowd->padded_joints + crowd->skeleton->joint_count) +
+                                       crowd->skeleton->joint_count
+                                 : 0;
 }
 
 /* Makes the memory of a batch: rows, if its request has states of bodies, and local poses, if it has chains. False: no
