@@ -39,6 +39,13 @@ typedef struct certified {
  * one, and of steps. */
 segment certified_segment(certified c, size_t next);
 
+/* The part of `slack` that the keys of this segment take. */
+double certified_slack(certified c, size_t next);
+
+/* What lengths of up to 1 + off add: with |v| at most `vector`, the length of such a quaternion's vector, the matrix of
+ * those who take unit length for granted is up to 4 off |v| off, and that of others up to 2 off. */
+double length_slack(double off, double vector);
+
 /* Makes the curve of a rotation channel with linear interpolation and at least 2 keys, malloc'ed; sets
  * `curve`. PM_ERROR_KEY and PM_ERROR_MEMORY as method_curve_make. */
 pm_status certified_make_curve(certified *c, pm_method method, pm_error *error);
@@ -294,6 +301,9 @@ void reduce_note(reduced_channel *c, const char *format, ...) __attribute__((for
 
 /* Whether its rotations are played by a method other than slerp. */
 bool reduce_has_curve(const reduced_channel *c, pm_method curve);
+
+/* Gives a channel whose rotations are packed by filters other bits. Its keys remain. False: memory is exhausted. */
+bool reduce_set_bits(reduced_channel *c, unsigned bits);
 
 /* Whether the keys of a channel are not all equal. */
 bool reduce_moves(const reduced_channel *c);

@@ -457,6 +457,7 @@ static pm_status share_clip(reducing *r, size_t clip, pm_error *error) {
         .angle = r->limits.angle,
         .is_common = r->options.common,
         .is_packed = r->limits.packing.quantizes,
+        .is_last = !has_groups(r),
         .is_additive = r->options.additive && clip != r->base,
         .base = r->base < SIZE_MAX ? &r->source->clips[r->base] : NULL,
         .find = find_clip,
@@ -466,6 +467,7 @@ static pm_status share_clip(reducing *r, size_t clip, pm_error *error) {
     pm_status status = share_distance(&request, &result, error);
     if (status == PM_OK && has_groups(r)) {
         status = merge_clip(r, clip, error);
+        request.is_last = true;
         if (status == PM_OK)
             status = share_distance(&request, &result, error);
     }

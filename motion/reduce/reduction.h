@@ -48,6 +48,7 @@ typedef struct space_request {
     double resolution;
     /* or it is decided where this is exceeded. */
     double limit;
+    bool is_brief; /* which ends it */
     /* Receives what exceeds the limit, or cannot be shown to be below it: a pair, a time, and how far it
      * is. NULL: not called */
     void (*exceeds)(void *user, size_t pair, double time, double distance);
@@ -129,6 +130,7 @@ typedef struct share_request {
     double angle;               /* radians, that hold, too */
     bool is_common;             /* all channels have the same keys */
     bool is_packed;             /* what has all keys has an error, too */
+    bool is_last;               /* what is left of the distance is used */
     bool is_additive;           /* added to `base`, or with NULL to the rest pose */
     const pm_motion_clip *base;
     /* Finds the keys of the channels that are `is_stale`. */

@@ -14,6 +14,9 @@
 
 enum { ROUNDS_MAX = 80 };
 
+/* Poses of a joint, together, in the certificates of joints that are given a bit less. */
+static const double poses_coarsened = 0x1p25;
+
 /* Errors of a chain mostly do not add up: the first bounds are so much larger than if they did. What they leave is used
  * in the end where keys are dropped one by one, and smaller ones take fewer rounds. */
 static const double first_excess = 8, local_excess = 4;
@@ -35,6 +38,7 @@ typedef struct sharing {
     size_t exceeded;             /* places in this round */
     bool is_curved;              /* what has all keys has an error, too */
     bool is_local;               /* a key changes its own segments alone */
+    bool is_brief;               /* rounds end where the distance is exceeded */
     double (*spans)[2];          /* times that changed in this round, malloc'ed */
     size_t span_count, span_room;
     key_list *before_slack;      /* the keys that remained, by node. NULL: it is not used yet */
@@ -332,6 +336,7 @@ static space_request space_of(sharing *s, bool is_whole) {
                              .spans = is_whole ? NULL : (const double(*)[2])s->spans,
                              .span_count = s->span_count,
                              .limit = s->request->distance,
+                             .is_brief = s->is_brief,
                              .exceeds = exceeds,
                              .user = s};
     for (int i = 0; additive && i < 2; i++)
@@ -461,6 +466,60 @@ static pm_status thin(sharing *s, space_result *result, pm_error *error) {
     }
 }
 
+/* ---- bits ---------------------------------------------------------------------------------- */
+
+/* Whether a rotation keeps the bound of angles. */
+static pm_status check_angle(sharing *s, reduced_channel *c, bool *holds, pm_error *error) {
+    const double pi = 3.14159265358979324, limit = s->request->angle;
+    const int32_t node = c->source.channel->node;
+    *holds = true;
+    if (limit >= pi)
+        return PM_OK;
+    const pm_status status = make_result(s, c, error);
+    if (status == PM_OK)
+        *holds = certify_rotation(s->a[node][PM_MOTION_ROTATION], s->b[node][PM_MOTION_ROTATION],
+                                  limit - c->slack)
+                         .bound <= limit - c->slack;
+    return free_results(s) || status != PM_OK ? status : motion_refuse_memory(error);
+}
+
+/* Gives a joint a bit less where the bounds hold even so. */
+static pm_status coarsen(sharing *s, reduced_channel *c, bool *is_coarser, pm_error *error) {
+    const unsigned bits = c->form.bits;
+    space_result result;
+    MOTION_TRY_MEMORY(reduce_set_bits(c, bits - 1), error);
+    MOTION_TRY(check_angle(s, c, is_coarser, error));
+    if (*is_coarser) {
+        MOTION_TRY(certify(s, true, &result, error));
+        *is_coarser = s->exceeded == 0;
+    }
+    MOTION_TRY_MEMORY(*is_coarser || reduce_set_bits(c, bits), error);
+    return PM_OK;
+}
+
+/* Forms were chosen by bounds that hold even if all errors of a chain add up. */
+static pm_status coarsen_all(sharing *s, space_result *result, pm_error *error) {
+    size_t keys = 1;
+    for (size_t n = 0; n < s->nodes; n++)
+        if (s->rotations[n] && s->rotations[n]->source.timeline->key_count > keys)
+            keys = s->rotations[n]->source.timeline->key_count;
+    double left = poses_coarsened / ((double)keys * (double)s->nodes);
+    s->is_brief = true;
+    for (bool any = true; any;) {
+        any = false;
+        for (size_t n = s->nodes; n-- > 0;) {
+            reduced_channel *c = s->rotations[n];
+            bool is_coarser = false;
+            if (!c || c->form.bits <= PACKED_LEAST || left-- < 1)
+                continue;
+            MOTION_TRY(coarsen(s, c, &is_coarser, error));
+            any = any || is_coarser;
+        }
+    }
+    s->is_brief = false;
+    return certify(s, true, result, error);
+}
+
 /* ---- all ----------------------------------------------------------------------------------- */
 
 pm_status share_distance(const share_request *request, space_result *result, pm_error *error) {
@@ -492,6 +551,8 @@ pm_status share_distance(const share_request *request, space_result *result, pm_
             break;
         is_whole = !s.is_local;
     }
+    if (status == PM_OK && is_held && request->is_packed && request->is_last)
+        status = coarsen_all(&s, result, error);
     if (status == PM_OK && !is_held)
         status =
             motion_fail(error, PM_ERROR_ARGUMENT,
