@@ -194,9 +194,12 @@ static bool tested_read(tested *t, const reduced_channel *c, const reduce_limits
     const pm_motion_channel *channel = c->source.channel;
     const double limit = reduce_limit(limits, c);
     *t = (tested){.turns = is_rotation(c)};
-    if (t->turns)
-        return turns_read(&t->rotation, channel, c->source.timeline, limit, c->limits, c->form,
-                          arena);
+    if (t->turns) {
+        const bool good = turns_read(&t->rotation, channel, c->source.timeline, limit, c->limits,
+                                     c->form, arena);
+        t->rotation.cancel = limits->cancel;
+        return good;
+    }
     t->numbers = (line_keys){.channel = channel,
                              .timeline = c->source.timeline,
                              .limit = limit,
@@ -270,10 +273,12 @@ static void find_cubics(reduced_channel *c, const reduce_limits *limits) {
     cubic_fit found = {.keys = NULL};
     c->end = PATH_NO_MEMORY;
     if (turns_read(&t, c->source.channel, c->source.timeline, limits->angle, c->limits, c->form,
-                   &arena))
+                   &arena)) {
+        t.cancel = limits->cancel;
         c->end =
             cubics_find(&t, c->source.channel, limits->is_smooth, limits->is_smooth && c->is_looped,
                         before.written ? &before : NULL, &found);
+    }
     motion_arena_release(&arena);
     reduce_begin(c);
     c->keys = found.keys;
@@ -318,8 +323,10 @@ static void find_removed(reduced_channel *c, const reduce_limits *limits) {
         .method = limits->curve, .rotations = all, .rotation_count = 1};
     c->end = PATH_NO_MEMORY;
     if (turns_read(&t, c->source.channel, c->source.timeline, limits->angle, c->limits, c->form,
-                   &arena))
+                   &arena)) {
+        t.cancel = limits->cancel;
         c->end = removal_find(&problem, &c->keys, &c->count);
+    }
     if (c->end != PATH_FOUND || limits->has_curve || !leaves_bound(c, limits))
         return;
     keep_slerp(c, limits);
@@ -520,7 +527,7 @@ bool reduce_make_channel(const reduced_channel *c, motion_arena *arena, pm_motio
 void reduce_certify(reduced_channel *c, const reduce_limits *limits) {
     const bool is_authored = c->authored.channel && !c->is_looped;
     certified source = is_authored ? c->authored : c->source, result = c->result;
-    if (!c->is_reduced)
+    if (!c->is_reduced || reduce_is_cancelled(limits->cancel))
         return;
     source.known = is_authored ? NULL : c->turns; /* which are read at the keys of `source` */
     if (!is_rotation(c)) {

@@ -16,6 +16,12 @@
 /* How far two channels are apart at most: a bound that holds at all times, and not only at those that
  * were computed. */
 
+/* Whether a reduction is to end, of which no result is wanted: then all that is tested holds, so that searches end soon.
+ * NULL: never. */
+static inline bool reduce_is_cancelled(const uint32_t *cancel) {
+    return cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED) != 0;
+}
+
 /* How keys are written. */
 typedef struct key_form {
     unsigned bits;  /* of rotations, as of packed.h; 0: in float32 */
@@ -172,6 +178,7 @@ typedef struct turns {
     double *fastest; /* the largest of them in each block of keys */
     double longest;  /* seconds of an interval */
     double slack;    /* as of `certified`, of all keys */
+    const uint32_t *cancel; /* as of reduce_is_cancelled; NULL once it is read */
     size_t worst; /* the key at which the last test failed, which mostly fails the next one too */
 } turns;
 
@@ -257,6 +264,7 @@ typedef struct reduce_limits {
     bool is_smooth;
     motion_packing packing;
     double unit; /* of positions: what a length is multiplied by when it is written */
+    const uint32_t *cancel; /* as of reduce_is_cancelled */
 } reduce_limits;
 
 /* What helps where no subset of the keys is enough. */

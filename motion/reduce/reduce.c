@@ -199,6 +199,7 @@ static reduce_limits limits_of(const pm_motion_reduce_options *o, const pm_motio
                            .curve = o->curve,
                            .is_smooth = o->smooth,
                            .packing = {o->quantize, o->compress},
+                           .cancel = o->cancel,
                            .unit = source->unit_mm > 0 ? source->unit_mm / 1000 : 1};
 }
 
@@ -460,6 +461,7 @@ static pm_status share_clip(reducing *r, size_t clip, pm_error *error) {
         .is_last = !has_groups(r),
         .is_additive = r->options.additive && clip != r->base,
         .base = r->base < SIZE_MAX ? &r->source->clips[r->base] : NULL,
+        .cancel = r->options.cancel,
         .find = find_clip,
         .tell = tell_part,
         .user = &search};
@@ -712,9 +714,13 @@ static pm_status reduce_all(reducing *r, pm_error *error) {
     MOTION_TRY(add_usual_limits(r, error));
     MOTION_TRY(add_keys(r, error));
     MOTION_TRY(find_all(r, error));
-    MOTION_TRY(make_clips(r, clips, error));
-    motion_run_parallel(r->options.threads, r->count, &work);
-    MOTION_TRY(check_found(r, error));
+    if (!reduce_is_cancelled(r->options.cancel)) {
+        MOTION_TRY(make_clips(r, clips, error));
+        motion_run_parallel(r->options.threads, r->count, &work);
+        MOTION_TRY(check_found(r, error));
+    }
+    if (reduce_is_cancelled(r->options.cancel))
+        return motion_fail(error, PM_ERROR_CANCELLED, "cancelled");
     return check_bounds(r, error);
 }
 

@@ -49,6 +49,7 @@ typedef struct space_request {
     /* or it is decided where this is exceeded. */
     double limit;
     bool is_brief; /* which ends it */
+    const uint32_t *cancel; /* as of reduce_is_cancelled */
     /* Receives what exceeds the limit, or cannot be shown to be below it: a pair, a time, and how far it
      * is. NULL: not called */
     void (*exceeds)(void *user, size_t pair, double time, double distance);
@@ -90,6 +91,7 @@ typedef struct slack_request {
     reduced_channel **rotations;          /* by node; those with `turns` are thinned */
     const reach_points *points;
     double distance, angle;                /* length, radians */
+    const uint32_t *cancel;                /* as of reduce_is_cancelled */
     void (*tell)(void *user, double part); /* of the time */
     void *user;
 } slack_request;
@@ -133,6 +135,7 @@ typedef struct share_request {
     bool is_last;               /* what is left of the distance is used */
     bool is_additive;           /* added to `base`, or with NULL to the rest pose */
     const pm_motion_clip *base;
+    const uint32_t *cancel; /* as of reduce_is_cancelled */
     /* Finds the keys of the channels that are `is_stale`. */
     pm_status (*find)(void *user, pm_error *error);
     void (*tell)(void *user, double part); /* of the time, of which rounds to come are not known */

@@ -337,6 +337,7 @@ static space_request space_of(sharing *s, bool is_whole) {
                              .span_count = s->span_count,
                              .limit = s->request->distance,
                              .is_brief = s->is_brief,
+                             .cancel = s->request->cancel,
                              .exceeds = exceeds,
                              .user = s};
     for (int i = 0; additive && i < 2; i++)
@@ -403,6 +404,7 @@ static pm_status use_slack(sharing *s, pm_error *error) {
                                    .points = s->request->points,
                                    .distance = s->request->distance,
                                    .angle = s->request->angle,
+                                   .cancel = s->request->cancel,
                                    .tell = tell_slack,
                                    .user = s};
     s->before_slack = motion_allocate(&s->arena, s->nodes, sizeof *s->before_slack);
@@ -510,7 +512,8 @@ static pm_status coarsen_all(sharing *s, space_result *result, pm_error *error) 
         for (size_t n = s->nodes; n-- > 0;) {
             reduced_channel *c = s->rotations[n];
             bool is_coarser = false;
-            if (!c || c->form.bits <= PACKED_LEAST || left-- < 1)
+            if (!c || c->form.bits <= PACKED_LEAST || left-- < 1 ||
+                reduce_is_cancelled(s->request->cancel))
                 continue;
             MOTION_TRY(coarsen(s, c, &is_coarser, error));
             any = any || is_coarser;

@@ -362,7 +362,8 @@ static pm_status drop_all(slack *s, pm_error *error) {
     if (s->time_count > (keys * POSES_PER_KEY + POSES_FREE) / s->nodes)
         return PM_OK;
     const size_t times = window_times(s);
-    for (size_t from = 0, to = 0; from < s->spare_count; from = to) {
+    for (size_t from = 0, to = 0;
+         from < s->spare_count && !reduce_is_cancelled(s->request->cancel); from = to) {
         const size_t last = find_time(s, s->spares[from].time) + times;
         while (to < s->spare_count &&
                (last >= s->time_count || s->spares[to].time < s->times[last]))

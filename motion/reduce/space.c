@@ -430,7 +430,8 @@ static void walk_between(const space_walk *w, double begin, double last) {
     double end = fmin(next_time(w), last);
     pose_at(w, begin, from);
     while (begin < last && end < (double)INFINITY &&
-           !(w->request->is_brief && w->result->bound > w->request->limit)) {
+           !(w->request->is_brief && w->result->bound > w->request->limit) &&
+           !reduce_is_cancelled(w->request->cancel)) {
         pose_at(w, end, to);
         cover(w, begin, end, from, to, 0);
         go(w, end);

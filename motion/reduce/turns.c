@@ -469,6 +469,8 @@ static bool make_candidate(const turns *t, size_t from, size_t to, candidate *c)
 }
 
 bool turns_hold(turns *t, size_t from, size_t to) {
+    if (reduce_is_cancelled(t->cancel))
+        return true;
     candidate c;
     double angle;
     if (to == from + 1)

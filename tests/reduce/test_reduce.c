@@ -1295,6 +1295,31 @@ static void expect_refused(const made *m, pm_motion_reduce_options options, pm_s
     assert_null(reduction);
 }
 
+static void cancel_all(void *user, uint64_t done, uint64_t total) {
+    (void)done, (void)total;
+    *(uint32_t *)user = 1;
+}
+
+/* Before it begins, and once its first channels are done. */
+TEST(a_call_that_is_cancelled_makes_nothing) {
+    static const pm_method curves[] = {PM_METHOD_SLERP, PM_METHOD_CUBICSPLINE, PM_METHOD_SQUAD};
+    random_source random = random_salted(70);
+    SCOPED(discard) made m;
+    draw_figure(&random, &m, 8);
+    for (size_t i = 0; i < 8 * COUNT_OF(curves); i++) {
+        uint32_t cancel = i % 2;
+        const pm_method curve = curves[i / 8];
+        const pm_motion_reduce_options options = {.distance = i & 2 ? 0.2 : 0,
+                                                  .at = 1,
+                                                  .curve = curve,
+                                                  .compress = i & 4,
+                                                  .progress = cancel_all,
+                                                  .progress_user = &cancel,
+                                                  .cancel = &cancel};
+        expect_refused(&m, options, PM_ERROR_CANCELLED, "cancelled");
+    }
+}
+
 TEST(options_are_checked) {
     SCOPED(discard) made m;
     const size_t second[1] = {1};
