@@ -77,14 +77,6 @@ void reduce_hold(reduced_channel *c) {
 
 /* ---- tests --------------------------------------------------------------------------------- */
 
-/* A channel in the search. */
-typedef struct tested {
-    bool turns;
-    bool is_removed; /* tested elsewhere */
-    turns rotation;
-    line_keys numbers;
-} tested;
-
 /* Numbers take this part of their bound by being rounded, at most: a vector of three halves of a step. */
 static const double packed_part = 0.25;
 
@@ -189,7 +181,7 @@ static bool choose_form(reduced_channel *c, const reduce_limits *limits) {
     return true;
 }
 
-static bool tested_read(tested *t, const reduced_channel *c, const reduce_limits *limits,
+bool tested_read(tested *t, const reduced_channel *c, const reduce_limits *limits,
                         motion_arena *arena) {
     const pm_motion_channel *channel = c->source.channel;
     const double limit = reduce_limit(limits, c);
@@ -208,7 +200,7 @@ static bool tested_read(tested *t, const reduced_channel *c, const reduce_limits
     return true;
 }
 
-static bool tested_holds(void *user, size_t from, size_t to) {
+bool tested_holds(void *user, size_t from, size_t to) {
     tested *t = user;
     return t->turns ? turns_hold(&t->rotation, from, to) : lines_hold(&t->numbers, from, to);
 }
@@ -466,6 +458,10 @@ void reduce_find_common_keys(reduced_channel *const *channels, size_t count,
         channels[0]->count = key_count;
     if (end != PATH_FOUND)
         channels[0]->end = end;
+}
+
+bool reduce_has_keys_of(const reduced_channel *a, const reduced_channel *b) {
+    return a->group > 0 && a->group == b->group && a->count == b->count;
 }
 
 bool reduce_has_same_times(const pm_timeline *a, const pm_timeline *b) {

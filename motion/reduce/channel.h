@@ -301,6 +301,21 @@ typedef struct reduced_channel {
     path_end end;      /* of the search */
 } reduced_channel;
 
+/* A channel in the search. */
+typedef struct tested {
+    bool turns;
+    bool is_removed; /* tested elsewhere */
+    turns rotation;
+    line_keys numbers;
+} tested;
+
+/* Reads a channel. False: memory is exhausted. */
+bool tested_read(tested *t, const reduced_channel *c, const reduce_limits *limits,
+                 motion_arena *arena);
+
+/* Whether the keys of a `tested` between two may be dropped. */
+bool tested_holds(void *user, size_t from, size_t to);
+
 /* The limit of a channel, of positions in its own lengths; 0 for scalars. */
 double reduce_limit(const reduce_limits *limits, const reduced_channel *c);
 
@@ -340,6 +355,9 @@ path_end reduce_search_common(reduced_channel *const *channels, size_t count,
 /* Gives several channels the same keys, of which each has a copy. False: memory is exhausted. */
 bool reduce_give_keys(reduced_channel *const *channels, size_t count, const size_t *keys,
                       size_t key_count);
+
+/* Whether channels share times. */
+bool reduce_has_keys_of(const reduced_channel *a, const reduced_channel *b);
 
 bool reduce_has_same_times(const pm_timeline *a, const pm_timeline *b);
 

@@ -294,6 +294,7 @@ static pm_status find_common(reducing *r, size_t clip, pm_error *error) {
         reduced_channel *channel = &r->channels[r->first[clip] + c];
         if (!channel->is_reduced || channel->source.timeline->key_count < 2)
             continue;
+        channel->group = 1;
         set[count++] = channel;
     }
     reduce_find_common_keys(set, count, &r->limits);
@@ -455,13 +456,12 @@ static pm_status share_clip(reducing *r, size_t clip, pm_error *error) {
         .distance = r->options.distance,
         .points = reach_of_clip(&r->reach, r->source, &r->source->clips[clip], &r->scratch),
         .curve = r->options.curve,
-        .angle = r->limits.angle,
+        .limits = &r->limits,
         .is_common = r->options.common,
         .is_packed = r->limits.packing.quantizes,
         .is_last = !has_groups(r),
         .is_additive = r->options.additive && clip != r->base,
         .base = r->base < SIZE_MAX ? &r->source->clips[r->base] : NULL,
-        .cancel = r->options.cancel,
         .find = find_clip,
         .tell = tell_part,
         .user = &search};

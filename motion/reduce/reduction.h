@@ -88,10 +88,11 @@ void space_end(space_walk *walk);
 typedef struct slack_request {
     const pm_motion_content *content;
     certified (*source)[3], (*result)[3]; /* by node, as of space_side */
-    reduced_channel **rotations;          /* by node; those with `turns` are thinned */
+    reduced_channel *channels;            /* of the clip; those with rotations are thinned */
+    size_t count;
     const reach_points *points;
-    double distance, angle;                /* length, radians */
-    const uint32_t *cancel;                /* as of reduce_is_cancelled */
+    double distance;
+    const reduce_limits *limits;
     void (*tell)(void *user, double part); /* of the time */
     void *user;
 } slack_request;
@@ -129,13 +130,12 @@ typedef struct share_request {
     double distance;
     const reach_points *points; /* of the nodes */
     pm_method curve;            /* of rotations */
-    double angle;               /* radians, that hold, too */
+    const reduce_limits *limits; /* that hold, too */
     bool is_common;             /* all channels have the same keys */
     bool is_packed;             /* what has all keys has an error, too */
     bool is_last;               /* what is left of the distance is used */
     bool is_additive;           /* added to `base`, or with NULL to the rest pose */
     const pm_motion_clip *base;
-    const uint32_t *cancel; /* as of reduce_is_cancelled */
     /* Finds the keys of the channels that are `is_stale`. */
     pm_status (*find)(void *user, pm_error *error);
     void (*tell)(void *user, double part); /* of the time, of which rounds to come are not known */
