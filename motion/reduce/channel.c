@@ -126,7 +126,7 @@ static bool choose_rotation_form(reduced_channel *c, const reduce_limits *limits
     const unsigned *bits = limits->packing.compresses ? filtered : plain;
     while (*bits > 0 && *bits < c->form.bits)
         bits++;
-    for (bool is_good = false; !is_good; bits++) {
+    for (bool is_good = reduce_is_cancelled(limits->cancel); !is_good; bits++) {
         SCOPED(motion_arena_release) motion_arena arena = {NULL};
         key_form form = {.bits = *bits};
         turns t;
@@ -140,7 +140,8 @@ static bool choose_rotation_form(reduced_channel *c, const reduce_limits *limits
                                                 reduce_limit(limits, c), c->limits, form, &arena))
             return false;
         const bool is_fine = bits[1] == 0 || *bits > PACKED_MOST;
-        is_good = turns_pack_well(&t, is_fine ? finest_part : rotation_part);
+        is_good = turns_pack_well(&t, is_fine ? finest_part : rotation_part) ||
+                  reduce_is_cancelled(limits->cancel);
         c->form = form;
         c->slack = t.slack;
     }
