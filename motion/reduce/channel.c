@@ -120,8 +120,8 @@ static bool fill_form(reduced_channel *c, key_form *form) {
 
 /* The fewest bits that take a small part of the bound. Bounds only become smaller. False: memory is exhausted. */
 static bool choose_rotation_form(reduced_channel *c, const reduce_limits *limits) {
-    static const unsigned filtered[] = {12, 13, 14, 15, 16, 17, 18,
-                                        19, 20, 21, 22, 23, PACKED_FINEST, 0},
+    static const unsigned filtered[] =
+        {12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, PACKED_FINEST, 0},
                           plain[] = {PACKED_INT16, 0};
     const unsigned *bits = limits->packing.compresses ? filtered : plain;
     while (*bits > 0 && *bits < c->form.bits)
@@ -152,8 +152,8 @@ bool reduce_set_bits(reduced_channel *c, unsigned bits) {
     SCOPED(motion_arena_release) motion_arena arena = {NULL};
     key_form form = {.bits = bits};
     turns t;
-    if (!fill_form(c, &form) || !turns_read(&t, c->source.channel, c->source.timeline, 1, NULL,
-                                            form, &arena))
+    if (!fill_form(c, &form) ||
+        !turns_read(&t, c->source.channel, c->source.timeline, 1, NULL, form, &arena))
         return false;
     c->form = form;
     c->slack = t.slack;
@@ -183,13 +183,13 @@ static bool choose_form(reduced_channel *c, const reduce_limits *limits) {
 }
 
 bool tested_read(tested *t, const reduced_channel *c, const reduce_limits *limits,
-                        motion_arena *arena) {
+                 motion_arena *arena) {
     const pm_motion_channel *channel = c->source.channel;
     const double limit = reduce_limit(limits, c);
     *t = (tested){.turns = is_rotation(c)};
     if (t->turns) {
-        const bool good = turns_read(&t->rotation, channel, c->source.timeline, limit, c->limits,
-                                     c->form, arena);
+        const bool good =
+            turns_read(&t->rotation, channel, c->source.timeline, limit, c->limits, c->form, arena);
         t->rotation.cancel = limits->cancel;
         return good;
     }

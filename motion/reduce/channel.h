@@ -174,10 +174,10 @@ typedef struct turns {
     double *parts;  /* the limit at each key, inverted */
     double *chords; /* the limit at each key, as a chord */
     turn_sieve *sieve;
-    double *angles;  /* radians of the quaternion in each interval */
-    double *fastest; /* the largest of them in each block of keys */
-    double longest;  /* seconds of an interval */
-    double slack;    /* as of `certified`, of all keys */
+    double *angles;         /* radians of the quaternion in each interval */
+    double *fastest;        /* the largest of them in each block of keys */
+    double longest;         /* seconds of an interval */
+    double slack;           /* as of `certified`, of all keys */
     const uint32_t *cancel; /* as of reduce_is_cancelled; NULL once it is read */
     size_t worst; /* the key at which the last test failed, which mostly fails the next one too */
 } turns;
@@ -263,7 +263,7 @@ typedef struct reduce_limits {
     bool has_curve; /* rotations do not keep slerp where the curve leaves the bound */
     bool is_smooth;
     motion_packing packing;
-    double unit; /* of positions: what a length is multiplied by when it is written */
+    double unit;            /* of positions: what a length is multiplied by when it is written */
     const uint32_t *cancel; /* as of reduce_is_cancelled */
 } reduce_limits;
 

@@ -48,7 +48,7 @@ typedef struct space_request {
     double resolution;
     /* or it is decided where this is exceeded. */
     double limit;
-    bool is_brief; /* which ends it */
+    bool is_brief;          /* which ends it */
     const uint32_t *cancel; /* as of reduce_is_cancelled */
     /* Receives what exceeds the limit, or cannot be shown to be below it: a pair, a time, and how far it
      * is. NULL: not called */
@@ -128,13 +128,13 @@ typedef struct share_request {
     reduced_channel *channels; /* of the clip */
     size_t count;
     double distance;
-    const reach_points *points; /* of the nodes */
-    pm_method curve;            /* of rotations */
+    const reach_points *points;  /* of the nodes */
+    pm_method curve;             /* of rotations */
     const reduce_limits *limits; /* that hold, too */
-    bool is_common;             /* all channels have the same keys */
-    bool is_packed;             /* what has all keys has an error, too */
-    bool is_last;               /* what is left of the distance is used */
-    bool is_additive;           /* added to `base`, or with NULL to the rest pose */
+    bool is_common;              /* all channels have the same keys */
+    bool is_packed;              /* what has all keys has an error, too */
+    bool is_last;                /* what is left of the distance is used */
+    bool is_additive;            /* added to `base`, or with NULL to the rest pose */
     const pm_motion_clip *base;
     /* Finds the keys of the channels that are `is_stale`. */
     pm_status (*find)(void *user, pm_error *error);

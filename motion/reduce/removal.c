@@ -243,8 +243,8 @@ static pm_status settle(removal *r) {
         if (r->is_first || (status != PM_OK && status != PM_ERROR_KEY))
             return status;
         const bool gives_up = status == PM_ERROR_KEY || trials == TRIALS_MAX;
-        is_verified = !(gives_up ? put_back_all(r) : put_some_back(r)) || r->is_local ||
-                      is_cancelled(r);
+        is_verified =
+            !(gives_up ? put_back_all(r) : put_some_back(r)) || r->is_local || is_cancelled(r);
     }
     make_trial(r);
     memcpy(r->keys, r->trial, r->trial_count * sizeof *r->keys);

@@ -509,7 +509,7 @@ static pm_status check_angle(sharing *s, reduced_channel *c, bool *holds, pm_err
     if (status == PM_OK)
         *holds = certify_rotation(s->a[node][PM_MOTION_ROTATION], s->b[node][PM_MOTION_ROTATION],
                                   limit - c->slack)
-                         .bound <= limit - c->slack;
+                     .bound <= limit - c->slack;
     return free_results(s) || status != PM_OK ? status : motion_refuse_memory(error);
 }
 
