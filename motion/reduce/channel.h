@@ -16,8 +16,8 @@
 /* How far two channels are apart at most: a bound that holds at all times, and not only at those that
  * were computed. */
 
-/* Whether a reduction is to end, of which no result is wanted: then all that is tested holds, so that searches end soon.
- * NULL: never. */
+/* Whether a reduction is to end, of which no result is wanted: then all that is tested holds, so that searches end
+ * soon. NULL: never. */
 static inline bool reduce_is_cancelled(const uint32_t *cancel) {
     return cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED) != 0;
 }

@@ -84,7 +84,8 @@ class Packed(Case):
         if not source.exists():
             self.skipTest("no data")
         plain, at = self.plain(source), 0.085
-        found = self.reduce(source, "-o", "out.glb", "--distance", 0.0074, "--at", 100 * at, "--drop-rest", "--compress")
+        found = self.reduce(source, "-o", "out.glb", "--distance", 0.0074, "--at", 100 * at, "--drop-rest",
+                            "--compress")
         packed = Gltf(self.folder / "out.glb")
         size = sum(packed.json["bufferViews"][i]["extensions"][MESHOPT]["byteLength"]
                    for i in packed.animation_views()[1])
