@@ -35,28 +35,25 @@ typedef struct pm_footing {
 
 /* The height of the ground, and its slopes along both level axes: metres up for a metre. */
 typedef struct pm_terrain {
-    float height, slopes[2];
+    real height, slopes[2];
 } pm_terrain;
 
-pm_fn float pm_between(float a, float b, float part) {
+pm_fn real pm_between(real a, real b, real part) {
     return a + (b - a) * part;
 }
 
 /* A coordinate in nodes, within those that there are; 0 for NaN. `count` is at most 2^24. */
-pm_fn float pm_in_nodes(float at, float origin, float per_cell, pm_u32 count) {
-    float nodes = (at - origin) * per_cell, last = (float)(count - 1);
-    return nodes > 0.0f ? (nodes < last ? nodes : last) : 0.0f;
+pm_fn real pm_in_nodes(real at, float origin, float per_cell, pm_u32 count) {
+    real nodes = (at - PM_REAL(origin)) * PM_REAL(per_cell), last = PM_REAL((float)(count - 1));
+    return pm_select(nodes > PM_REAL(0.0f), pm_least_of(last, nodes), PM_REAL(0.0f));
 }
 
-/* Heights are bilinear. So are slopes between those of the nodes, which are central differences: those of the heights
- * themselves would jump from cell to cell. Beyond the nodes, heights are those of the nearest ones. */
-pm_fn pm_terrain pm_terrain_at(pm_global const float *heights, const pm_height_grid *g, float x,
-                               float y) {
-    pm_terrain at;
-    float u = pm_in_nodes(x, g->origin[0], g->per_cell, g->columns);
-    float v = pm_in_nodes(y, g->origin[1], g->per_cell, g->rows);
-    pm_u32 i = (pm_u32)u, j = (pm_u32)v;
-    float s = u - (float)i, t = v - (float)j;
+/* The nodes about a place: those of its cell, row by row, and the next ones of each row and column. */
+#define PM_CELL_NODES 12
+
+/* Row by row: 2, 4, 4 and 2 heights. Beyond the nodes, they are those of the nearest ones. */
+pm_fn void pm_cell_nodes(pm_global const float *heights, const pm_height_grid *g, pm_u32 i,
+                         pm_u32 j, pm_u32 lane, float to[PM_CELL_NODES][PM_LANES]) {
     pm_u32 before = i > 0 ? i - 1 : 0, next = i + 1 < g->columns ? i + 1 : i;
     pm_u32 after = next + 1 < g->columns ? next + 1 : next;
     pm_u32 row_before = j > 0 ? j - 1 : 0, row_next = j + 1 < g->rows ? j + 1 : j;
@@ -65,13 +62,44 @@ pm_fn pm_terrain pm_terrain_at(pm_global const float *heights, const pm_height_g
     pm_global const float *r1 = heights + (pm_u64)j * g->columns;
     pm_global const float *r2 = heights + (pm_u64)row_next * g->columns;
     pm_global const float *r3 = heights + (pm_u64)row_after * g->columns;
-    float a = r1[i], b = r1[next], c = r2[i], d = r2[next];
-    float half_ = 0.5f * g->per_cell;
+    to[0][lane] = r0[i];
+    to[1][lane] = r0[next];
+    to[2][lane] = r1[before];
+    to[3][lane] = r1[i];
+    to[4][lane] = r1[next];
+    to[5][lane] = r1[after];
+    to[6][lane] = r2[before];
+    to[7][lane] = r2[i];
+    to[8][lane] = r2[next];
+    to[9][lane] = r2[after];
+    to[10][lane] = r3[i];
+    to[11][lane] = r3[next];
+}
+
+/* Heights are bilinear. So are slopes between those of the nodes, which are central differences: those of the heights
+ * themselves would jump from cell to cell. */
+pm_fn pm_terrain pm_terrain_at(pm_global const float *heights, const pm_height_grid *g, real x,
+                               real y) {
+    pm_terrain at;
+    float nodes[PM_CELL_NODES][PM_LANES], columns[PM_LANES], rows[PM_LANES];
+    real u = pm_in_nodes(x, g->origin[0], g->per_cell, g->columns);
+    real v = pm_in_nodes(y, g->origin[1], g->per_cell, g->rows);
+    real i = pm_floor(u), j = pm_floor(v), s = u - i, t = v - j;
+    pm_set_reals(columns, i);
+    pm_set_reals(rows, j);
+    for (pm_u32 lane = 0; lane < PM_LANES; lane++)
+        pm_cell_nodes(heights, g, (pm_u32)columns[lane], (pm_u32)rows[lane], lane, nodes);
+    real a = pm_reals_of(nodes[3]), b = pm_reals_of(nodes[4]);
+    real c = pm_reals_of(nodes[7]), d = pm_reals_of(nodes[8]);
+    real half_ = PM_REAL(0.5f * g->per_cell);
     at.height = pm_between(pm_between(a, b, s), pm_between(c, d, s), t);
-    at.slopes[0] = half_ * pm_between(pm_between(b - r1[before], r1[after] - a, s),
-                                      pm_between(d - r2[before], r2[after] - c, s), t);
-    at.slopes[1] = half_ * pm_between(pm_between(c - r0[i], d - r0[next], s),
-                                      pm_between(r3[i] - a, r3[next] - b, s), t);
+    at.slopes[0] =
+        half_ * pm_between(pm_between(b - pm_reals_of(nodes[2]), pm_reals_of(nodes[5]) - a, s),
+                           pm_between(d - pm_reals_of(nodes[6]), pm_reals_of(nodes[9]) - c, s), t);
+    at.slopes[1] =
+        half_ * pm_between(pm_between(c - pm_reals_of(nodes[0]), d - pm_reals_of(nodes[1]), s),
+                           pm_between(pm_reals_of(nodes[10]) - a, pm_reals_of(nodes[11]) - b, s),
+                           t);
     return at;
 }
 
@@ -129,7 +157,6 @@ pm_fn pm_stance pm_stance_of(const pm_standing *s, pm_global const pm_chain_row 
 /* The ground below a place of the model. Level ground is at the height of the model's origin. */
 pm_fn pm_footing pm_footing_at(const pm_standing *s, const pm_stance *st, pm_quat place) {
     pm_footing f;
-    float at[2][PM_LANES], heights[PM_LANES], slopes[2][PM_LANES];
     real least = PM_REAL(0.1f);
     pm_quat p = pm_quat_sum(st->origin, pm_vector_turned(st->rotation, place));
     real x = p.x, other = pm_other_part(st, p), upright = pm_up_part(st, st->normal);
@@ -140,17 +167,10 @@ pm_fn pm_footing pm_footing_at(const pm_standing *s, const pm_stance *st, pm_qua
         slope_x, x - st->point.x,
         pm_fma(slope_other, other - pm_other_part(st, st->point), pm_up_part(st, st->point)));
     if (s->grid.columns) {
-        pm_set_reals(at[0], x);
-        pm_set_reals(at[1], other);
-        for (pm_u32 i = 0; i < PM_LANES; i++) {
-            pm_terrain t = pm_terrain_at(s->heights, &s->grid, at[0][i], at[1][i]);
-            heights[i] = t.height;
-            slopes[0][i] = t.slopes[0];
-            slopes[1][i] = t.slopes[1];
-        }
-        height = pm_select(st->on_plane, height, pm_reals_of(heights));
-        slope_x = pm_select(st->on_plane, slope_x, pm_stored_real(pm_reals_of(slopes[0])));
-        slope_other = pm_select(st->on_plane, slope_other, pm_stored_real(pm_reals_of(slopes[1])));
+        pm_terrain t = pm_terrain_at(s->heights, &s->grid, x, other);
+        height = pm_select(st->on_plane, height, t.height);
+        slope_x = pm_select(st->on_plane, slope_x, pm_stored_real(t.slopes[0]));
+        slope_other = pm_select(st->on_plane, slope_other, pm_stored_real(t.slopes[1]));
         upright = pm_select(st->on_plane, upright, PM_REAL(1.0f));
     }
     f.rise = pm_stored_real(height - pm_up_part(st, st->origin));

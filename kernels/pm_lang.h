@@ -245,12 +245,18 @@ static inline real pm_floor(real a) {
 }
 #endif
 
+#if PM_LANES == 16 && defined(__AVX512F__)
+#define pm_sqrt(a) ((real)_mm512_sqrt_ps((__m512)(a)))
+#elif PM_LANES == 8 && defined(__AVX__)
+#define pm_sqrt(a) ((real)_mm256_sqrt_ps((__m256)(a)))
+#else
 static inline real pm_sqrt(real a) {
     real r;
     for (int i = 0; i < PM_LANES; i++)
         r[i] = sqrtf(a[i]);
     return r;
 }
+#endif
 #endif
 #endif
 

@@ -10,12 +10,27 @@
 #include "pm_instance.h"
 #include "pm_slerp.h"
 
+#if PM_LANES > 1
+/* Local poses of PM_LANES instances. */
+typedef struct pm_lane_locals {
+    pm_quat *of; /* (joints / PM_GROUP, PM_CHANNELS, PM_GROUP) */
+    pm_u8 *has;  /* (joints): bit c: channel c is there, bit 4 + c: and was stored by a chain */
+    const float
+        *given[PM_LANES]; /* other channels: records of PM_CROWD_LOCAL. NULL: the rest pose */
+    const pm_joint *joints;
+} pm_lane_locals;
+#endif
+
 /* What chains of PM_LANES instances read and write. `at` are floats from the begin. */
 typedef struct pm_reaching {
     pm_global const pm_chain_row *chains;
     pm_global const pm_u32 *paths;
+#if PM_LANES == 1
     pm_global float *poses; /* the records of PM_CROWD_LOCAL */
     pm_u64 pose_at[PM_LANES];
+#else
+    pm_lane_locals *poses;
+#endif
     pm_global const float *goals;
     pm_u64 goal_at[PM_LANES];
     pm_global const float *placements;
@@ -66,6 +81,8 @@ pm_fn real pm_decay(real x) {
  * goes on with the same slope. */
 pm_fn real pm_soft_gap(real gap, real width) {
     real one = PM_REAL(1.0f);
+    if (!pm_any(gap < width))
+        return gap;
     real past =
         pm_least_of(pm_most_of(one - pm_part_of(gap, width), PM_REAL(0.0f)), PM_REAL(40.0f));
     return pm_select(gap < width, width * pm_decay(past), gap);
@@ -96,8 +113,11 @@ pm_fn pm_cos_sin pm_half_angle(real x, real y) {
 /* The shortest turn from the unit vector a to b; where they are opposite, about an axis near `axis`. w >= 0 */
 pm_fn pm_quat pm_turn_between(pm_quat a, pm_quat b, pm_quat axis) {
     real zero = PM_REAL(0.0f), one = PM_REAL(1.0f);
-    pm_quat sum = pm_quat_sum(a, b);
+    pm_quat sum = pm_quat_sum(a, b), middle = pm_unit_or(sum, a), turn = pm_cross(a, middle);
     pm_mask opposite = pm_dot3(sum, sum) < PM_REAL(1e-10f);
+    turn.w = pm_dot3(a, middle);
+    if (!pm_any(opposite))
+        return turn;
     pm_mask along_x = (a.x > PM_REAL(0.8f)) | (a.x < PM_REAL(-0.8f));
     pm_quat any = pm_cross(
         a, pm_quat_of(pm_select(along_x, zero, one), pm_select(along_x, one, zero), zero, zero));
@@ -105,9 +125,6 @@ pm_fn pm_quat pm_turn_between(pm_quat a, pm_quat b, pm_quat axis) {
     pm_mask has = pm_dot3(across, across) > PM_REAL(1e-6f);
     pm_quat half_turn =
         pm_unit_or(pm_quat_select(has, across, any), pm_quat_of(one, zero, zero, zero));
-    pm_quat middle = pm_unit_or(sum, a);
-    pm_quat turn = pm_cross(a, middle);
-    turn.w = pm_dot3(a, middle);
     return pm_quat_select(opposite, half_turn, turn);
 }
 
@@ -202,24 +219,58 @@ pm_fn pm_quat pm_space_origin(pm_space s) {
 
 /* ---- memory ---------------------------------------------------------------------------- */
 
+#if PM_LANES == 1
 pm_fn pm_local pm_reach_pose(const pm_reaching *r, pm_u32 joint) {
     return pm_local_given(r->poses + 12 * (pm_u64)joint, r->pose_at);
 }
 
 /* Stores rotations (row 0) or positions (row 1) of a joint. */
 pm_fn void pm_reach_put(const pm_reaching *r, pm_u32 joint, pm_u32 row, pm_quat value) {
-    pm_global float *to = r->poses + 12 * (pm_u64)joint + 4 * (pm_u64)row;
-#if PM_LANES == 1
-    pm_store_items(to + r->pose_at[0], value, 1, 0);
-#else
-    const pm_quat_block m = pm_block_of(value);
-    const real rows[4] = {m.r0, m.r1, m.r2, m.r3};
-    float words[4 * PM_LANES];
-    memcpy(words, rows, sizeof words);
-    for (size_t i = 0; i < PM_LANES; i++)
-        memcpy(to + r->pose_at[i], words + i % 4 * PM_LANES + i / 4 * 4, 4 * sizeof *words);
-#endif
+    pm_store_items(r->poses + 12 * (pm_u64)joint + 4 * (pm_u64)row + r->pose_at[0], value, 1, 0);
 }
+#else
+
+pm_fn pm_quat *pm_lane_locals_of(const pm_lane_locals *p, pm_u32 joint, pm_u32 c) {
+    return p->of + ((pm_u64)(joint / PM_GROUP) * PM_CHANNELS + c) * PM_GROUP + joint % PM_GROUP;
+}
+
+pm_fn pm_quat pm_lane_local_at(const pm_lane_locals *p, pm_u32 joint, pm_u32 c) {
+    const pm_joint *at = p->joints + joint;
+    const pm_quat *own = pm_lane_locals_of(p, joint, c);
+    pm_quat value;
+    if (p->has[joint] >> c & 1) {
+        value = pm_quat_of(own->x, own->y, own->z, own->w);
+    } else if (p->given[0]) {
+        const float *from[PM_LANES];
+        for (int i = 0; i < PM_LANES; i++)
+            from[i] = p->given[i] + 12 * (pm_u64)joint + 4 * (pm_u64)c;
+        value = pm_gather_quats(from);
+    } else {
+        value = pm_spread(c == PM_CHANNEL_ROTATIONS ? at->rotation
+                          : c == PM_CHANNEL_POSITIONS ? at->position
+                                                      : at->scale);
+    }
+    value.w = c == PM_CHANNEL_ROTATIONS ? value.w : PM_REAL(0.0f);
+    return value;
+}
+
+pm_fn pm_local pm_lane_local(const pm_lane_locals *p, pm_u32 joint) {
+    pm_local pose;
+    pose.rotation = pm_lane_local_at(p, joint, PM_CHANNEL_ROTATIONS);
+    pose.position = pm_lane_local_at(p, joint, PM_CHANNEL_POSITIONS);
+    pose.scale = pm_lane_local_at(p, joint, PM_CHANNEL_SCALES);
+    return pose;
+}
+
+pm_fn pm_local pm_reach_pose(const pm_reaching *r, pm_u32 joint) {
+    return pm_lane_local(r->poses, joint);
+}
+
+pm_fn void pm_reach_put(const pm_reaching *r, pm_u32 joint, pm_u32 row, pm_quat value) {
+    *pm_lane_locals_of(r->poses, joint, row) = value;
+    r->poses->has[joint] |= (pm_u8)(17u << row);
+}
+#endif
 
 /* The space of the joints of a path from `from` up to `to`, which is left out. */
 pm_fn pm_space pm_space_along(const pm_reaching *r, pm_global const pm_u32 *path, pm_u32 from,
@@ -230,52 +281,80 @@ pm_fn pm_space pm_space_along(const pm_reaching *r, pm_global const pm_u32 *path
     return s;
 }
 
+/* The weights of a goal's pole and rotation, which are neighbours, as x and y. */
+pm_fn pm_quat pm_goal_weights(pm_global const float *goal, const pm_u64 at[PM_LANES]) {
+#if PM_LANES == 1
+    return pm_quat_of(goal[at[0] + 11], goal[at[0] + 12], 0.0f, 0.0f);
+#else
+    return pm_gather_quats_at(goal + 11, at);
+#endif
+}
+
 /* Goal n of the instances, in model space. The weights of a goal whose position is not finite, or not below 2^40 in
- * magnitude, are 0. */
+ * magnitude, are 0. Poles and rotations without weight are 0. */
 pm_fn pm_goal pm_reach_goal(const pm_reaching *r, pm_u32 n, pm_u32 flags) {
     pm_goal g;
     pm_global const float *from = r->goals + PM_GOAL_FLOATS * (pm_u64)n;
     real zero = PM_REAL(0.0f), far = PM_REAL(0x1p80f);
+    pm_quat none = pm_quat_of(zero, zero, zero, zero), back, origin;
+    pm_quat weights = pm_goal_weights(from, r->goal_at);
     g.position = pm_gather_quats_at(from, r->goal_at);
-    pm_quat rotation = pm_gather_quats_at(from + 4, r->goal_at);
-    g.pole = pm_gather_quats_at(from + 8, r->goal_at);
-    pm_quat more = pm_gather_quats_at(from + 12, r->goal_at);
     g.weight = pm_weight_of(g.position.w);
-    g.pole_weight = pm_weight_of(g.pole.w);
-    g.rotation_weight = pm_weight_of(more.x);
-    g.position.w = g.pole.w = zero;
-    g.rotation = pm_unit_or(rotation, pm_quat_of(zero, zero, zero, zero));
+    g.pole_weight = pm_weight_of(weights.x);
+    g.rotation_weight = pm_weight_of(weights.y);
+    g.position.w = zero;
+    g.pole = g.rotation = back = origin = none;
     if (flags & PM_REACH_IN_WORLD) {
-        pm_quat back = pm_quat_conjugate(pm_gather_quats_at(r->placements, r->placement_at));
-        pm_quat origin = pm_gather_quats_at(r->placements + 4, r->placement_at);
+        back = pm_quat_conjugate(pm_gather_quats_at(r->placements, r->placement_at));
+        origin = pm_gather_quats_at(r->placements + 4, r->placement_at);
         origin.w = zero;
         g.position = pm_vector_turned(back, pm_quat_difference(g.position, origin));
-        if (!(flags & PM_REACH_DIRECTION))
-            g.pole = pm_quat_difference(g.pole, origin);
-        g.pole = pm_vector_turned(back, g.pole);
-        g.rotation = pm_quat_product(back, g.rotation);
     }
     g.weight = pm_select(pm_dot3(g.position, g.position) < far, g.weight, zero);
-    g.pole_weight = pm_select(pm_dot3(g.pole, g.pole) < far, g.pole_weight, zero);
-    g.rotation_weight = pm_select(pm_is_turn(g.rotation), g.rotation_weight, zero);
+    if (pm_any(g.pole_weight > zero)) {
+        g.pole = pm_gather_quats_at(from + 8, r->goal_at);
+        g.pole.w = zero;
+        if (flags & PM_REACH_IN_WORLD)
+            g.pole = pm_vector_turned(
+                back, flags & PM_REACH_DIRECTION ? g.pole : pm_quat_difference(g.pole, origin));
+        g.pole_weight = pm_select(pm_dot3(g.pole, g.pole) < far, g.pole_weight, zero);
+    }
+    if (pm_any(g.rotation_weight > zero)) {
+        g.rotation = pm_unit_or(pm_gather_quats_at(from + 4, r->goal_at), none);
+        if (flags & PM_REACH_IN_WORLD)
+            g.rotation = pm_quat_product(back, g.rotation);
+        g.rotation_weight = pm_select(pm_is_turn(g.rotation), g.rotation_weight, zero);
+    }
     return g;
 }
 
 /* Takes a goal's position and pole from the model into the frame of the last of `count` joints of a path, one after
- * another: that rounds less than composing their matrices. Returns the rotation of that frame. */
-pm_fn pm_quat pm_goal_within(const pm_reaching *r, pm_global const pm_u32 *path, pm_u32 count,
-                             pm_u32 flags, pm_goal *g) {
-    real zero = PM_REAL(0.0f);
+ * another: that rounds less than composing their matrices. A pole without weight stays; with `moves` the pole is all
+ * that counts. */
+pm_fn void pm_goal_within(const pm_reaching *r, pm_global const pm_u32 *path, pm_u32 count,
+                          pm_u32 flags, pm_u32 moves, pm_goal *g) {
     pm_u32 is_point = !(flags & PM_REACH_DIRECTION);
-    pm_quat rotation = pm_quat_of(zero, zero, zero, PM_REAL(1.0f));
+    pm_u32 has_pole = moves || pm_any(g->pole_weight > PM_REAL(0.0f));
     PM_NO_UNROLL
     for (pm_u32 i = 0; i < count; i++) {
         pm_local pose = pm_reach_pose(r, path[i]);
-        pm_quat pole = is_point ? pm_quat_difference(g->pole, pose.position) : g->pole;
-        g->position = pm_vector_within(pose, pm_quat_difference(g->position, pose.position));
-        g->pole = pm_vector_within(pose, pole);
-        rotation = pm_quat_renormalized(pm_quat_product(rotation, pose.rotation));
+        if (!moves)
+            g->position = pm_vector_within(pose, pm_quat_difference(g->position, pose.position));
+        if (has_pole) {
+            pm_quat pole = is_point ? pm_quat_difference(g->pole, pose.position) : g->pole;
+            g->pole = pm_vector_within(pose, pole);
+        }
     }
+}
+
+/* The rotation of the frame of the last of `count` joints of a path. */
+pm_fn pm_quat pm_rotation_along(const pm_reaching *r, pm_global const pm_u32 *path, pm_u32 count) {
+    real zero = PM_REAL(0.0f);
+    pm_quat rotation = pm_quat_of(zero, zero, zero, PM_REAL(1.0f));
+    PM_NO_UNROLL
+    for (pm_u32 i = 0; i < count; i++)
+        rotation =
+            pm_quat_renormalized(pm_quat_product(rotation, pm_reach_pose(r, path[i]).rotation));
     return rotation;
 }
 
@@ -392,7 +471,7 @@ pm_fn void pm_reach_two_bones(const pm_reaching *r, pm_global const pm_chain_row
     pm_u32 upper_at = c->places[0], lower_at = c->places[1], end_at = c->length - 1;
     real zero = PM_REAL(0.0f), one = PM_REAL(1.0f);
     pm_goal goal = *g;
-    pm_quat above = pm_goal_within(r, path, upper_at, flags, &goal);
+    pm_goal_within(r, path, upper_at, flags, moves, &goal);
     pm_local upper = pm_reach_pose(r, path[upper_at]), lower = pm_reach_pose(r, path[lower_at]);
     pm_local end = pm_reach_pose(r, path[end_at]);
     pm_space between =
@@ -445,7 +524,8 @@ pm_fn void pm_reach_two_bones(const pm_reaching *r, pm_global const pm_chain_row
     pm_reach_put(r, path[lower_at], 0, lower.rotation);
     if (!pm_any(g->rotation_weight > zero))
         return;
-    pm_quat parent = pm_quat_product(pm_quat_product(above, upper.rotation), between.rotation);
+    pm_quat parent = pm_quat_product(pm_rotation_along(r, path, upper_at), upper.rotation);
+    parent = pm_quat_product(parent, between.rotation);
     parent = pm_quat_product(pm_quat_product(parent, lower.rotation), below.rotation);
     pm_quat own = pm_quat_product(pm_quat_conjugate(parent), g->rotation);
     own = pm_quat_renormalized(pm_quat_product(own, pm_quat_conjugate(end.rotation)));
@@ -473,7 +553,7 @@ pm_fn void pm_reach_aim(const pm_reaching *r, pm_global const pm_chain_row *c, c
     real zero = PM_REAL(0.0f), one = PM_REAL(1.0f);
     pm_quat none = pm_quat_of(zero, zero, zero, one);
     pm_u32 next = c->places[0]; /* in the frame of the first joint's parent */
-    (void)pm_goal_within(r, path, next, flags, &goal);
+    pm_goal_within(r, path, next, flags, 0, &goal);
     pm_space last = pm_space_along(r, path, next, c->length, pm_space_of_model()),
              s = pm_space_of_model();
     pm_quat eye = pm_space_origin(last), up = pm_vector_turned(last.rotation, pm_spread(c->axis));
@@ -501,8 +581,10 @@ pm_fn void pm_reach_aim(const pm_reaching *r, pm_global const pm_chain_row *c, c
         pm_quat own =
             pm_quat_product(pm_quat_product(pm_quat_conjugate(s.rotation), turn), s.rotation);
         pm_quat old = pose.rotation;
-        pm_reach_put(r, path[at], 0, pm_reach_turned(old, own, g->weight));
         pose.rotation = pm_reach_turned(old, own, one);
+        pm_reach_put(r, path[at], 0,
+                     pm_any(g->weight != one) ? pm_reach_turned(old, own, g->weight)
+                                              : pose.rotation);
         s = pm_space_below(s, pose);
         next = at + 1;
     }

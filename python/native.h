@@ -28,6 +28,7 @@ typedef struct native_chain {
     pm_engine *(*open)(void);   /* the device, where it repays its opening */
     pm_motion_log_function log; /* receives what is unusual */
     void *log_user;
+    const uint32_t *cancel; /* ends a step that reduces once it is not 0. NULL: never */
 } native_chain;
 
 /* The result in memory; of a last step that reduces also its numbers, else NULL. */

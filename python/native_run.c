@@ -38,7 +38,8 @@ static void begin(run *r, const native_chain *chain, const pm_motion_batch_task 
                         .curve = &r->curve,
                         .engines = &r->engines,
                         .log = chain->log,
-                        .log_user = chain->log_user};
+                        .log_user = chain->log_user,
+                        .cancel = chain->cancel};
 }
 
 static void start(run *r, const native_chain *chain) {

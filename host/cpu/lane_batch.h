@@ -14,14 +14,16 @@
  * another is posed. */
 enum { PM_LANE_BATCH = 128 };
 
-/* Instances whose chains are computed together: a vector of the widest instruction set. */
-enum { PM_LANE_STAGE = 16 };
+/* Lanes of the widest instruction set. */
+enum { PM_MOST_LANES = 16 };
 
 /* Instances of a request, which is borrowed. */
 typedef struct pm_lane_batch {
     const pm_pose_request *request;
-    void *rows;   /* for states of bodies: a cache line for each number of an instance's records */
-    float *local; /* with chains: the local poses of PM_LANE_STAGE instances */
+    void *rows; /* for states of bodies: a cache line for each number of an instance's records */
+    /* With chains: the local poses of PM_MOST_LANES instances in lanes, then as records of PM_CROWD_LOCAL, then a
+     * byte for each joint. */
+    void *local;
     size_t count;
     size_t index[PM_LANE_BATCH];  /* of the instance */
     size_t record[PM_LANE_BATCH]; /* the number of its records */
@@ -31,6 +33,11 @@ typedef struct pm_lane_batch {
 static inline unsigned char *pm_lane_records(const pm_lane_batch *batch, size_t place,
                                              const pm_pose_target *target) {
     return (unsigned char *)target->to.memory + batch->record[place] * target->stride;
+}
+
+/* With chains: room for records of PM_CROWD_LOCAL. */
+static inline float *pm_lane_local_records(const pm_lane_batch *batch) {
+    return (float *)batch->local + 12 * PM_MOST_LANES * batch->request->crowd->padded_joints;
 }
 
 /* States of transitions that are captured from local poses. */
@@ -57,22 +64,20 @@ typedef struct pm_lane_bodies {
 /* The functions of an instruction set. They pose the instances of a batch, at least 1, and are thread-safe. */
 typedef struct pm_lane_functions {
     const size_t *lanes; /* of a vector */
-    /* A target but those of bodies, for the first `count` instances. */
-    void (*poses)(const pm_lane_batch *batch, size_t count, const pm_pose_target *target);
+    /* Targets but those of bodies, for the first `count` instances. With chains all targets of the request. */
+    void (*poses)(const pm_lane_batch *batch, size_t count, const pm_pose_target *targets,
+                  size_t target_count);
     void (*bodies)(const pm_lane_batch *batch, const pm_lane_bodies *targets);
-    /* A chain of the request, the one at place `n`, changes the local poses of the batch's places, `pose` floats
-     * each; `stand`: one that stands on the ground. */
-    void (*reach)(const pm_lane_batch *batch, float *poses, size_t pose, pm_u32 n);
-    void (*stand)(const pm_lane_batch *batch, float *poses, size_t pose, pm_u32 n);
+    /* All chains of the request change the local poses of the batch's places from `from` on, `pose` floats each. */
+    void (*reach)(const pm_lane_batch *batch, size_t from, float *poses, size_t pose);
     pm_capture_function capture;
 } pm_lane_functions;
 
 #define PM_DECLARE_LANES(set)                                                                      \
     extern const size_t pm_lane_count_##set;                                                       \
-    void pm_lane_poses_##set(const pm_lane_batch *, size_t, const pm_pose_target *);               \
+    void pm_lane_poses_##set(const pm_lane_batch *, size_t, const pm_pose_target *, size_t);       \
     void pm_bodies_##set(const pm_lane_batch *, const pm_lane_bodies *);                           \
-    void pm_lane_reach_##set(const pm_lane_batch *, float *, size_t, pm_u32);                      \
-    void pm_lane_stand_##set(const pm_lane_batch *, float *, size_t, pm_u32);                      \
+    void pm_lane_reach_##set(const pm_lane_batch *, size_t, float *, size_t);                      \
     void pm_lane_capture_##set(const pm_capture *);
 PM_INSTRUCTION_SETS(PM_DECLARE_LANES)
 

@@ -6,6 +6,8 @@
  */
 #include "lanes.h"
 
+#include "lane_reaching.h"
+
 #include <math.h>
 
 const size_t PM_SET_NAME(pm_lane_count) = PM_LANES;
@@ -25,6 +27,7 @@ typedef struct lane_group {
     const pm_lane_batch *batch;
     const pm_crowd_data *crowd;
     size_t first, count;          /* instances */
+    pm_lane_locals locals;        /* with chains */
     const float *given[PM_LANES]; /* local poses in place of inputs */
     bool is_given;
     pm_lane_levels levels;
@@ -133,8 +136,7 @@ static void find_transitions(lane_group *g) {
     }
 }
 
-static void begin_group(const pm_lane_batch *batch, size_t first, const pm_pose_target *target,
-                        lane_group *g) {
+static void begin_group(const pm_lane_batch *batch, size_t first, lane_group *g) {
     const pm_pose_request *r = batch->request;
     const char *poses = r->poses.memory;
     g->batch = batch;
@@ -145,8 +147,6 @@ static void begin_group(const pm_lane_batch *batch, size_t first, const pm_pose_
     g->levels.rests = false;
     g->per_joint = g->transits = false;
     g->most_layers = 0;
-    for (size_t i = 0; i < PM_LANES; i++)
-        g->to[i] = pm_lane_records(batch, pm_lane_place(batch, first, i), target);
     for (size_t i = 0; i < PM_LANES && g->is_given; i++)
         g->given[i] = (const float *)(const void *)(poses + index_of(g, i) * r->pose_stride);
     if (!g->is_given)
@@ -344,6 +344,42 @@ static inline pm_local given_of(const lane_group *g, size_t joint) {
     return pose;
 }
 
+/* Joints that some lane keeps at rest, or of a block of one. */
+PM_FLAT static void keep(const lane_group *g, const pm_joint *joints, size_t count,
+                         const pm_lane_values *poses, pm_lane_values *to) {
+    for (size_t k = 0; k < count; k++) {
+        const pm_local pose = local_of(g, poses, &joints[k], k);
+        const size_t at = joints[k].number % PM_LANE_BLOCK;
+        to->of[PM_ROTATIONS][at] = pose.rotation;
+        to->of[PM_POSITIONS][at] = pose.position;
+        to->of[PM_SCALES][at] = pose.scale;
+    }
+}
+
+/* The local poses of all joints, after the chains of the request. */
+static void reach(lane_group *g) {
+    const pm_pose_request *r = g->batch->request;
+    const pm_joint *joints = g->crowd->joints;
+    const size_t count = g->crowd->skeleton->joint_count, size = g->per_joint ? 1 : PM_LANE_BLOCK;
+    pm_lane_locals *to = &g->locals;
+    pm_lane_locals_begin(g->batch, to);
+    for (size_t i = 0; i < PM_LANES; i++) /* on their way while joints are posed */
+        pm_prefetch((const char *)r->goals.memory + index_of(g, i) * r->goal_stride,
+                    r->chains.count * (pm_u32)sizeof(pm_chain_goal));
+    if (g->is_given)
+        memcpy(to->given, g->given, sizeof to->given);
+    for (size_t j = 0; j < count && !g->is_given; j += size) {
+        pm_lane_values *block = (pm_lane_values *)to->of + j / PM_LANE_BLOCK, one;
+        const size_t left = count - j < size ? count - j : size;
+        pose_block(g, &joints[j], left, size == 1 ? &one : block);
+        if (size == 1 || g->levels.rests)
+            keep(g, &joints[j], left, size == 1 ? &one : block, block);
+        for (size_t k = 0; k < left; k++)
+            to->has[j + k] = (pm_u8)joints[j + k].animated;
+    }
+    PM_SET_NAME(pm_lane_chains)(g->batch, g->first, to);
+}
+
 /* Stores the first `size` bytes of each lane; `size` is a compile-time constant. Rows of all records, as bodies.c
  * has them, fill the first cache, and are slower. */
 static inline void put(const lane_group *g, size_t at, pm_quat value, size_t size) {
@@ -468,12 +504,16 @@ static inline void pose_lanes(lane_group *g, pm_view view, unsigned form) {
     const pm_joint *joints = g->crowd->sets[view.set].joints;
     const size_t count = g->crowd->skeleton->sets[view.set].count;
     const size_t size = g->per_joint ? 1 : PM_LANE_BLOCK;
+    const bool reaches = g->batch->request->chains.count > 0;
     pm_lane_values poses;
     hierarchy h;
     const real zero = PM_REAL(0.0f), all = PM_REAL(INFINITY);
     h.low = pm_quat_of(all, all, all, zero);
     h.high = pm_quat_of(-all, -all, -all, zero);
-    for (size_t j = 0; j < count; j++) {
+    for (size_t j = 0; j < count && reaches; j++)
+        place_and_put(g, &pm_crowd_outputs[view.output], &joints[j],
+                      pm_lane_local(&g->locals, joints[j].number), form, &h);
+    for (size_t j = 0; j < count && !reaches; j++) {
         const pm_joint *joint = &joints[j];
         if (j % size == 0 && !g->is_given)
             pose_block(g, joint, count - j < size ? count - j : size, &poses);
@@ -497,14 +537,20 @@ PM_POSE_FORM(PM_FORM_MATRIX)
 PM_POSE_FORM(PM_FORM_BOUNDS)
 
 void PM_SET_NAME(pm_lane_poses)(const pm_lane_batch *batch, size_t count,
-                                const pm_pose_target *target) {
+                                const pm_pose_target *targets, size_t target_count) {
     static void (*const forms[])(lane_group *, pm_view) = {[PM_FORM_LOCAL] = pose_PM_FORM_LOCAL,
                                                            [PM_FORM_RIGID] = pose_PM_FORM_RIGID,
                                                            [PM_FORM_MATRIX] = pose_PM_FORM_MATRIX,
                                                            [PM_FORM_BOUNDS] = pose_PM_FORM_BOUNDS};
     lane_group group;
     for (size_t first = 0; first < count; first += PM_LANES) {
-        begin_group(batch, first, target, &group);
-        forms[pm_crowd_outputs[target->view.output].form](&group, target->view);
+        begin_group(batch, first, &group);
+        if (batch->request->chains.count)
+            reach(&group);
+        for (const pm_pose_target *t = targets; t < targets + target_count; t++) {
+            for (size_t i = 0; i < PM_LANES; i++)
+                group.to[i] = pm_lane_records(batch, pm_lane_place(batch, first, i), t);
+            forms[pm_crowd_outputs[t->view.output].form](&group, t->view);
+        }
     }
 }

@@ -170,8 +170,8 @@ PM_CLONES static void put_duals(const pm_pose_functions *set, const pm_crowd_dat
 /* ---- instances in lanes --------------------------------------------------------------------- */
 
 #define PM_LANES_ROW(set)                                                                          \
-    {&pm_lane_count_##set, pm_lane_poses_##set, pm_bodies_##set,                                   \
-     pm_lane_reach_##set,  pm_lane_stand_##set, pm_lane_capture_##set},
+    {&pm_lane_count_##set, pm_lane_poses_##set, pm_bodies_##set, pm_lane_reach_##set,              \
+     pm_lane_capture_##set},
 static const pm_lane_functions lane_sets[] = {PM_INSTRUCTION_SETS(PM_LANES_ROW)};
 
 void pm_cpu_capture(const pm_capture *capture) {
@@ -179,7 +179,11 @@ void pm_cpu_capture(const pm_capture *capture) {
 }
 
 size_t pm_cpu_local_bytes(const pm_pose_request *request) {
-    return request->chains.count ? PM_LANE_STAGE * pm_pose_local_bytes(request) : 0;
+    const pm_crowd_data *crowd = request->crowd;
+    return request->chains.count ? 12 * sizeof(float) * PM_MOST_LANES *
+                                           (crowd->padded_joints + crowd->skeleton->joint_count) +
+                                       crowd->skeleton->joint_count
+                                 : 0;
 }
 
 /* Makes the memory of a batch: rows, if its request has states of bodies, and local poses, if it has chains. False: no
@@ -191,7 +195,7 @@ static bool make_rooms(pm_lane_batch *batch) {
         if (pm_is_body_output(r->targets[t].view.output))
             words += r->targets[t].bytes / sizeof(float);
     batch->rows = words > 0 ? pm_allocate_lines(r->host, words * PM_CACHE_LINE) : NULL;
-    batch->local = r->chains.count ? pm_allocate(r->host, pm_cpu_local_bytes(r)) : NULL;
+    batch->local = r->chains.count ? pm_allocate_lines(r->host, pm_cpu_local_bytes(r)) : NULL;
     return (batch->rows || words == 0) && (batch->local || r->chains.count == 0);
 }
 
@@ -368,61 +372,54 @@ static size_t count_in_lanes(const pm_lane_batch *batch) {
                                                                               : batch->count;
 }
 
-static bool pose_view(const pm_pose_target *target, const pm_lane_batch *batch) {
+/* Some targets of the batch's places from `from` on, one by one. */
+static bool pose_each(const pm_lane_batch *batch, size_t from, const pm_pose_target *target) {
     const pm_pose_request *r = batch->request;
-    const size_t in_lanes = count_in_lanes(batch);
     bool posed = true;
-    if (in_lanes)
-        lane_sets[r->crowd->instruction_set].poses(batch, in_lanes, target);
-    for (size_t i = in_lanes; i < batch->count; i++) {
-        const pm_posed from = posed_of(r, target->view, batch->index[i]);
-        posed &= pm_cpu_pose_one(r->crowd, &from, pm_lane_records(batch, i, target), NULL) == PM_OK;
+    for (size_t i = from; i < batch->count; i++) {
+        const pm_posed of = posed_of(r, target->view, batch->index[i]);
+        posed &= pm_cpu_pose_one(r->crowd, &of, pm_lane_records(batch, i, target), NULL) == PM_OK;
     }
     return posed;
 }
 
-/* Some instances with chains: their local poses, the chains, and the targets. */
-static bool pose_stage(const pm_lane_batch *batch, size_t first, size_t count) {
+/* Likewise with chains: their local poses, the chains, and all targets of the request. */
+static bool reach_each(const pm_lane_batch *batch, size_t from) {
     const pm_pose_request *r = batch->request;
-    const pm_address local = {.memory = batch->local};
-    const pm_pose_request before = pm_pose_before_chains(r, local);
-    const pm_pose_request after = pm_pose_after_chains(r, local);
-    const pm_lane_functions *set = &lane_sets[r->crowd->instruction_set];
-    pm_lane_batch stage;
+    const size_t bytes = pm_pose_local_bytes(r), pose = bytes / sizeof(float);
+    float *local = pm_lane_local_records(batch);
     bool posed = true;
-    stage.count = count;
-    for (size_t i = 0; i < count; i++) {
-        stage.index[i] = batch->index[first + i];
-        stage.record[i] = i;
+    for (size_t i = from; i < batch->count; i++) {
+        const pm_posed of = posed_of(r, (pm_view){PM_CROWD_LOCAL, 0}, batch->index[i]);
+        posed &= pm_cpu_pose_one(r->crowd, &of, local + (i - from) * pose, NULL) == PM_OK;
     }
-    stage.request = &before;
-    posed &= pose_view(&before.targets[0], &stage);
-    stage.request = r;
-    for (pm_u32 n = 0; n < r->chains.count; n++)
-        (pm_chain_stands(&r->chains, n) ? set->stand : set->reach)(
-            &stage, batch->local, pm_pose_local_bytes(r) / sizeof(float), n);
-    for (size_t i = 0; i < count; i++) {
-        stage.index[i] = i;
-        stage.record[i] = batch->record[first + i];
-    }
-    stage.request = &after;
+    lane_sets[r->crowd->instruction_set].reach(batch, from, local, pose);
     for (size_t t = 0; t < r->target_count; t++)
-        posed &= pose_view(&r->targets[t], &stage);
+        for (size_t i = from; i < batch->count; i++) {
+            const pm_posed of = {
+                .host = r->host, .view = r->targets[t].view, .given = local + (i - from) * pose};
+            posed &= pm_cpu_pose_one(r->crowd, &of, pm_lane_records(batch, i, &r->targets[t]),
+                                     NULL) == PM_OK;
+        }
     return posed;
 }
 
 /* False: out of memory. */
 static bool pose_targets(const pm_lane_batch *batch) {
     const pm_pose_request *r = batch->request;
+    const size_t in_lanes = count_in_lanes(batch), at_once = r->chains.count ? r->target_count : 1;
     bool posed = true;
-    for (size_t i = 0; r->chains.count && i < batch->count; i += PM_LANE_STAGE)
-        posed &= pose_stage(batch, i,
-                            batch->count - i < PM_LANE_STAGE ? batch->count - i : PM_LANE_STAGE);
-    for (size_t t = 0; !r->chains.count && t < r->target_count; t++)
-        if (pm_is_body_output(r->targets[t].view.output))
+    for (size_t t = 0; t < r->target_count; t += at_once)
+        if (pm_is_body_output(r->targets[t].view.output)) {
             pose_bodies(batch, t);
-        else
-            posed &= pose_view(&r->targets[t], batch);
+        } else {
+            if (in_lanes)
+                lane_sets[r->crowd->instruction_set].poses(batch, in_lanes, &r->targets[t],
+                                                           at_once);
+            if (in_lanes < batch->count)
+                posed &= r->chains.count ? reach_each(batch, in_lanes)
+                                         : pose_each(batch, in_lanes, &r->targets[t]);
+        }
     return posed;
 }
 

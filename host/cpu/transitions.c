@@ -10,7 +10,7 @@
 static const size_t most_bytes = (size_t)16 << 20;
 
 /* Instances of a work item: a vector of the widest instruction set. */
-enum { RUN = PM_LANE_STAGE };
+enum { RUN = PM_MOST_LANES };
 
 static void capture_runs(void *context, pm_items *items) {
     const pm_capture *all = context;

@@ -632,6 +632,9 @@ typedef struct pm_motion_reduce_options {
     /* Called on the calling thread as channels are done. NULL: not called. */
     void (*progress)(void *user, uint64_t done, uint64_t total);
     void *progress_user;
+    /* A number that any thread may set, as that of pm_host: once it is not 0, the call soon fails with
+     * PM_ERROR_CANCELLED. NULL: never */
+    const uint32_t *cancel;
 
     const void *next; /* must be NULL */
 } pm_motion_reduce_options;

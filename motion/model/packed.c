@@ -9,8 +9,9 @@ enum { LARGEST = 32767, MANTISSA = (1 << 23) - 1 };
 /* Nearer than this to the middle between two integers, decoders in single precision may round to either. */
 static const double tie = 0.02;
 
-/* How much more a length counts than an angle: what it adds is counted at all times, in each joint of a chain. */
-static const double length_weight = 1000;
+/* How much more a length counts than an angle: what it adds is counted at all times, in each joint of a chain, where
+ * angles rarely add up. */
+static const double length_weight = 2;
 
 static const double root_half = 0.70710678118654752440;
 
@@ -128,7 +129,7 @@ bool packed_words(unsigned bits, const int16_t c[4], int16_t words[4]) {
 }
 
 void packed_rotation(unsigned bits, double q[4]) {
-    const double one = bits > PACKED_MOST ? ldexp(1, (int)bits) : LARGEST;
+    const double one = bits > PACKED_MOST ? ldexp(1, (int)bits - 1) : LARGEST;
     if (bits == PACKED_INT16 || bits > PACKED_MOST)
         pack_plain(q, one);
     else

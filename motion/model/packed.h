@@ -16,8 +16,8 @@ typedef struct motion_packing {
 } motion_packing;
 
 /* Bits of a rotation: 1 for int16 without the filter; those of a component in the filter QUATERNION; or more, of
- * float32 numbers that are multiples of 2^-bits, for EXPONENTIAL. */
-enum { PACKED_INT16 = 1, PACKED_LEAST = 12, PACKED_MOST = 16, PACKED_FINEST = 23 };
+ * float32 numbers that are multiples of 2^(1 - bits), for EXPONENTIAL. */
+enum { PACKED_INT16 = 1, PACKED_LEAST = 12, PACKED_MOST = 16, PACKED_FINEST = 24 };
 
 /* Replaces a unit quaternion by one near it whose numbers are c / 32767, or such multiples. Of all in the cells around
  * it the one is taken that is nearest, counting how far its length is from 1 as well, for readers that do not

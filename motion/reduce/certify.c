@@ -105,6 +105,28 @@ segment certified_segment(certified c, size_t next) {
     return (segment){SEGMENT_ARC, .arc = arc_of(c, next)};
 }
 
+double length_slack(double off, double vector) {
+    return off * fmax(2, 4 * vector);
+}
+
+/* Along an arc whose ends have one sign of w, the vector is not longer than at its ends. */
+double certified_slack(certified c, size_t next) {
+    const size_t last = c.timeline->key_count - 1;
+    const size_t ends[2] = {next == 0 ? 0 : next - 1, next > last ? last : next};
+    double q[2][4], off = 0, vector = 0, dot = 0;
+    if (c.slack == 0)
+        return 0;
+    for (int e = 0; e < 2; e++) {
+        evaluate_key(c.channel, ends[e], q[e]);
+        const double v = sqrt(q[e][0] * q[e][0] + q[e][1] * q[e][1] + q[e][2] * q[e][2]);
+        off = fmax(off, fabs(sqrt(v * v + q[e][3] * q[e][3]) - 1));
+        vector = fmax(vector, v);
+    }
+    for (int i = 0; i < 4; i++)
+        dot += q[0][i] * q[1][i];
+    return fmin(c.slack, length_slack(off, q[0][3] * q[1][3] * dot > 0 ? vector : 1));
+}
+
 pm_status certified_make_curve(certified *c, pm_method method, pm_error *error) {
     const size_t count = c->timeline->key_count;
     FREED double(*keys)[4] = calloc(count, sizeof *keys), *times = calloc(count, sizeof *times);

@@ -77,14 +77,6 @@ void reduce_hold(reduced_channel *c) {
 
 /* ---- tests --------------------------------------------------------------------------------- */
 
-/* A channel in the search. */
-typedef struct tested {
-    bool turns;
-    bool is_removed; /* tested elsewhere */
-    turns rotation;
-    line_keys numbers;
-} tested;
-
 /* Numbers take this part of their bound by being rounded, at most: a vector of three halves of a step. */
 static const double packed_part = 0.25;
 
@@ -128,13 +120,13 @@ static bool fill_form(reduced_channel *c, key_form *form) {
 
 /* The fewest bits that take a small part of the bound. Bounds only become smaller. False: memory is exhausted. */
 static bool choose_rotation_form(reduced_channel *c, const reduce_limits *limits) {
-    static const unsigned filtered[] = {12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, PACKED_FINEST,
-                                        0},
+    static const unsigned filtered[] =
+        {12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, PACKED_FINEST, 0},
                           plain[] = {PACKED_INT16, 0};
     const unsigned *bits = limits->packing.compresses ? filtered : plain;
     while (*bits > 0 && *bits < c->form.bits)
         bits++;
-    for (bool is_good = false; !is_good; bits++) {
+    for (bool is_good = reduce_is_cancelled(limits->cancel); !is_good; bits++) {
         SCOPED(motion_arena_release) motion_arena arena = {NULL};
         key_form form = {.bits = *bits};
         turns t;
@@ -148,10 +140,23 @@ static bool choose_rotation_form(reduced_channel *c, const reduce_limits *limits
                                                 reduce_limit(limits, c), c->limits, form, &arena))
             return false;
         const bool is_fine = bits[1] == 0 || *bits > PACKED_MOST;
-        is_good = turns_pack_well(&t, is_fine ? finest_part : rotation_part);
+        is_good = turns_pack_well(&t, is_fine ? finest_part : rotation_part) ||
+                  reduce_is_cancelled(limits->cancel);
         c->form = form;
         c->slack = t.slack;
     }
+    return true;
+}
+
+bool reduce_set_bits(reduced_channel *c, unsigned bits) {
+    SCOPED(motion_arena_release) motion_arena arena = {NULL};
+    key_form form = {.bits = bits};
+    turns t;
+    if (!fill_form(c, &form) ||
+        !turns_read(&t, c->source.channel, c->source.timeline, 1, NULL, form, &arena))
+        return false;
+    c->form = form;
+    c->slack = t.slack;
     return true;
 }
 
@@ -177,14 +182,17 @@ static bool choose_form(reduced_channel *c, const reduce_limits *limits) {
     return true;
 }
 
-static bool tested_read(tested *t, const reduced_channel *c, const reduce_limits *limits,
-                        motion_arena *arena) {
+bool tested_read(tested *t, const reduced_channel *c, const reduce_limits *limits,
+                 motion_arena *arena) {
     const pm_motion_channel *channel = c->source.channel;
     const double limit = reduce_limit(limits, c);
     *t = (tested){.turns = is_rotation(c)};
-    if (t->turns)
-        return turns_read(&t->rotation, channel, c->source.timeline, limit, c->limits, c->form,
-                          arena);
+    if (t->turns) {
+        const bool good =
+            turns_read(&t->rotation, channel, c->source.timeline, limit, c->limits, c->form, arena);
+        t->rotation.cancel = limits->cancel;
+        return good;
+    }
     t->numbers = (line_keys){.channel = channel,
                              .timeline = c->source.timeline,
                              .limit = limit,
@@ -193,7 +201,7 @@ static bool tested_read(tested *t, const reduced_channel *c, const reduce_limits
     return true;
 }
 
-static bool tested_holds(void *user, size_t from, size_t to) {
+bool tested_holds(void *user, size_t from, size_t to) {
     tested *t = user;
     return t->turns ? turns_hold(&t->rotation, from, to) : lines_hold(&t->numbers, from, to);
 }
@@ -258,10 +266,12 @@ static void find_cubics(reduced_channel *c, const reduce_limits *limits) {
     cubic_fit found = {.keys = NULL};
     c->end = PATH_NO_MEMORY;
     if (turns_read(&t, c->source.channel, c->source.timeline, limits->angle, c->limits, c->form,
-                   &arena))
+                   &arena)) {
+        t.cancel = limits->cancel;
         c->end =
             cubics_find(&t, c->source.channel, limits->is_smooth, limits->is_smooth && c->is_looped,
                         before.written ? &before : NULL, &found);
+    }
     motion_arena_release(&arena);
     reduce_begin(c);
     c->keys = found.keys;
@@ -306,8 +316,10 @@ static void find_removed(reduced_channel *c, const reduce_limits *limits) {
         .method = limits->curve, .rotations = all, .rotation_count = 1};
     c->end = PATH_NO_MEMORY;
     if (turns_read(&t, c->source.channel, c->source.timeline, limits->angle, c->limits, c->form,
-                   &arena))
+                   &arena)) {
+        t.cancel = limits->cancel;
         c->end = removal_find(&problem, &c->keys, &c->count);
+    }
     if (c->end != PATH_FOUND || limits->has_curve || !leaves_bound(c, limits))
         return;
     keep_slerp(c, limits);
@@ -449,6 +461,10 @@ void reduce_find_common_keys(reduced_channel *const *channels, size_t count,
         channels[0]->end = end;
 }
 
+bool reduce_has_keys_of(const reduced_channel *a, const reduced_channel *b) {
+    return a->group > 0 && a->group == b->group && a->count == b->count;
+}
+
 bool reduce_has_same_times(const pm_timeline *a, const pm_timeline *b) {
     bool same = a->key_count == b->key_count;
     for (size_t k = 0; a != b && same && k < a->key_count; k++)
@@ -508,7 +524,7 @@ bool reduce_make_channel(const reduced_channel *c, motion_arena *arena, pm_motio
 void reduce_certify(reduced_channel *c, const reduce_limits *limits) {
     const bool is_authored = c->authored.channel && !c->is_looped;
     certified source = is_authored ? c->authored : c->source, result = c->result;
-    if (!c->is_reduced)
+    if (!c->is_reduced || reduce_is_cancelled(limits->cancel))
         return;
     source.known = is_authored ? NULL : c->turns; /* which are read at the keys of `source` */
     if (!is_rotation(c)) {

@@ -16,6 +16,12 @@
 /* How far two channels are apart at most: a bound that holds at all times, and not only at those that
  * were computed. */
 
+/* Whether a reduction is to end, of which no result is wanted: then all that is tested holds, so that searches end
+ * soon. NULL: never. */
+static inline bool reduce_is_cancelled(const uint32_t *cancel) {
+    return cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED) != 0;
+}
+
 /* How keys are written. */
 typedef struct key_form {
     unsigned bits;  /* of rotations, as of packed.h; 0: in float32 */
@@ -38,6 +44,13 @@ typedef struct certified {
 /* The segment of a rotation that ends with key `next`; constant before the first key and after the last
  * one, and of steps. */
 segment certified_segment(certified c, size_t next);
+
+/* The part of `slack` that the keys of this segment take. */
+double certified_slack(certified c, size_t next);
+
+/* What lengths of up to 1 + off add: with |v| at most `vector`, the length of such a quaternion's vector, the matrix of
+ * those who take unit length for granted is up to 4 off |v| off, and that of others up to 2 off. */
+double length_slack(double off, double vector);
 
 /* Makes the curve of a rotation channel with linear interpolation and at least 2 keys, malloc'ed; sets
  * `curve`. PM_ERROR_KEY and PM_ERROR_MEMORY as method_curve_make. */
@@ -161,10 +174,11 @@ typedef struct turns {
     double *parts;  /* the limit at each key, inverted */
     double *chords; /* the limit at each key, as a chord */
     turn_sieve *sieve;
-    double *angles;  /* radians of the quaternion in each interval */
-    double *fastest; /* the largest of them in each block of keys */
-    double longest;  /* seconds of an interval */
-    double slack;    /* as of `certified`, of all keys */
+    double *angles;         /* radians of the quaternion in each interval */
+    double *fastest;        /* the largest of them in each block of keys */
+    double longest;         /* seconds of an interval */
+    double slack;           /* as of `certified`, of all keys */
+    const uint32_t *cancel; /* as of reduce_is_cancelled; NULL once it is read */
     size_t worst; /* the key at which the last test failed, which mostly fails the next one too */
 } turns;
 
@@ -249,7 +263,8 @@ typedef struct reduce_limits {
     bool has_curve; /* rotations do not keep slerp where the curve leaves the bound */
     bool is_smooth;
     motion_packing packing;
-    double unit; /* of positions: what a length is multiplied by when it is written */
+    double unit;            /* of positions: what a length is multiplied by when it is written */
+    const uint32_t *cancel; /* as of reduce_is_cancelled */
 } reduce_limits;
 
 /* What helps where no subset of the keys is enough. */
@@ -286,6 +301,21 @@ typedef struct reduced_channel {
     path_end end;      /* of the search */
 } reduced_channel;
 
+/* A channel in the search. */
+typedef struct tested {
+    bool turns;
+    bool is_removed; /* tested elsewhere */
+    turns rotation;
+    line_keys numbers;
+} tested;
+
+/* Reads a channel. False: memory is exhausted. */
+bool tested_read(tested *t, const reduced_channel *c, const reduce_limits *limits,
+                 motion_arena *arena);
+
+/* Whether the keys of a `tested` between two may be dropped. */
+bool tested_holds(void *user, size_t from, size_t to);
+
 /* The limit of a channel, of positions in its own lengths; 0 for scalars. */
 double reduce_limit(const reduce_limits *limits, const reduced_channel *c);
 
@@ -294,6 +324,9 @@ void reduce_note(reduced_channel *c, const char *format, ...) __attribute__((for
 
 /* Whether its rotations are played by a method other than slerp. */
 bool reduce_has_curve(const reduced_channel *c, pm_method curve);
+
+/* Gives a channel whose rotations are packed by filters other bits. Its keys remain. False: memory is exhausted. */
+bool reduce_set_bits(reduced_channel *c, unsigned bits);
 
 /* Whether the keys of a channel are not all equal. */
 bool reduce_moves(const reduced_channel *c);
@@ -322,6 +355,9 @@ path_end reduce_search_common(reduced_channel *const *channels, size_t count,
 /* Gives several channels the same keys, of which each has a copy. False: memory is exhausted. */
 bool reduce_give_keys(reduced_channel *const *channels, size_t count, const size_t *keys,
                       size_t key_count);
+
+/* Whether channels share times. */
+bool reduce_has_keys_of(const reduced_channel *a, const reduced_channel *b);
 
 bool reduce_has_same_times(const pm_timeline *a, const pm_timeline *b);
 

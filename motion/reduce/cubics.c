@@ -245,7 +245,8 @@ static fitted fit(const search *s, size_t from, size_t to) {
     const samples a = samples_of(s, from, to);
     double usual[2][4], tangents[2][4];
     fitted f = {.holds = false};
-    if (!(a.seconds > 0))
+    f.holds = reduce_is_cancelled(s->source->cancel);
+    if (!(a.seconds > 0) || f.holds)
         return f;
     usual_tangent(&a, from, false, usual[0]);
     usual_tangent(&a, to - 1, true, usual[1]);

@@ -199,6 +199,7 @@ static reduce_limits limits_of(const pm_motion_reduce_options *o, const pm_motio
                            .curve = o->curve,
                            .is_smooth = o->smooth,
                            .packing = {o->quantize, o->compress},
+                           .cancel = o->cancel,
                            .unit = source->unit_mm > 0 ? source->unit_mm / 1000 : 1};
 }
 
@@ -293,6 +294,7 @@ static pm_status find_common(reducing *r, size_t clip, pm_error *error) {
         reduced_channel *channel = &r->channels[r->first[clip] + c];
         if (!channel->is_reduced || channel->source.timeline->key_count < 2)
             continue;
+        channel->group = 1;
         set[count++] = channel;
     }
     reduce_find_common_keys(set, count, &r->limits);
@@ -454,9 +456,10 @@ static pm_status share_clip(reducing *r, size_t clip, pm_error *error) {
         .distance = r->options.distance,
         .points = reach_of_clip(&r->reach, r->source, &r->source->clips[clip], &r->scratch),
         .curve = r->options.curve,
-        .angle = r->limits.angle,
+        .limits = &r->limits,
         .is_common = r->options.common,
         .is_packed = r->limits.packing.quantizes,
+        .is_last = !has_groups(r),
         .is_additive = r->options.additive && clip != r->base,
         .base = r->base < SIZE_MAX ? &r->source->clips[r->base] : NULL,
         .find = find_clip,
@@ -466,6 +469,7 @@ static pm_status share_clip(reducing *r, size_t clip, pm_error *error) {
     pm_status status = share_distance(&request, &result, error);
     if (status == PM_OK && has_groups(r)) {
         status = merge_clip(r, clip, error);
+        request.is_last = true;
         if (status == PM_OK)
             status = share_distance(&request, &result, error);
     }
@@ -710,9 +714,13 @@ static pm_status reduce_all(reducing *r, pm_error *error) {
     MOTION_TRY(add_usual_limits(r, error));
     MOTION_TRY(add_keys(r, error));
     MOTION_TRY(find_all(r, error));
-    MOTION_TRY(make_clips(r, clips, error));
-    motion_run_parallel(r->options.threads, r->count, &work);
-    MOTION_TRY(check_found(r, error));
+    if (!reduce_is_cancelled(r->options.cancel)) {
+        MOTION_TRY(make_clips(r, clips, error));
+        motion_run_parallel(r->options.threads, r->count, &work);
+        MOTION_TRY(check_found(r, error));
+    }
+    if (reduce_is_cancelled(r->options.cancel))
+        return motion_fail(error, PM_ERROR_CANCELLED, "cancelled");
     return check_bounds(r, error);
 }
 

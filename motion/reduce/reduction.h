@@ -48,6 +48,8 @@ typedef struct space_request {
     double resolution;
     /* or it is decided where this is exceeded. */
     double limit;
+    bool is_brief;          /* which ends it */
+    const uint32_t *cancel; /* as of reduce_is_cancelled */
     /* Receives what exceeds the limit, or cannot be shown to be below it: a pair, a time, and how far it
      * is. NULL: not called */
     void (*exceeds)(void *user, size_t pair, double time, double distance);
@@ -86,9 +88,11 @@ void space_end(space_walk *walk);
 typedef struct slack_request {
     const pm_motion_content *content;
     certified (*source)[3], (*result)[3]; /* by node, as of space_side */
-    reduced_channel **rotations;          /* by node; those with `turns` are thinned */
+    reduced_channel *channels;            /* of the clip; those with rotations are thinned */
+    size_t count;
     const reach_points *points;
-    double distance, angle;                /* length, radians */
+    double distance;
+    const reduce_limits *limits;
     void (*tell)(void *user, double part); /* of the time */
     void *user;
 } slack_request;
@@ -124,12 +128,13 @@ typedef struct share_request {
     reduced_channel *channels; /* of the clip */
     size_t count;
     double distance;
-    const reach_points *points; /* of the nodes */
-    pm_method curve;            /* of rotations */
-    double angle;               /* radians, that hold, too */
-    bool is_common;             /* all channels have the same keys */
-    bool is_packed;             /* what has all keys has an error, too */
-    bool is_additive;           /* added to `base`, or with NULL to the rest pose */
+    const reach_points *points;  /* of the nodes */
+    pm_method curve;             /* of rotations */
+    const reduce_limits *limits; /* that hold, too */
+    bool is_common;              /* all channels have the same keys */
+    bool is_packed;              /* what has all keys has an error, too */
+    bool is_last;                /* what is left of the distance is used */
+    bool is_additive;            /* added to `base`, or with NULL to the rest pose */
     const pm_motion_clip *base;
     /* Finds the keys of the channels that are `is_stale`. */
     pm_status (*find)(void *user, pm_error *error);

@@ -228,6 +228,10 @@ static bool put_some_back(removal *r) {
     return any;
 }
 
+static bool is_cancelled(const removal *r) {
+    return reduce_is_cancelled(r->problem->rotations[0]->cancel);
+}
+
 /* Tries the candidates until those that are not back are verified. */
 static pm_status settle(removal *r) {
     bool is_verified = false;
@@ -239,7 +243,8 @@ static pm_status settle(removal *r) {
         if (r->is_first || (status != PM_OK && status != PM_ERROR_KEY))
             return status;
         const bool gives_up = status == PM_ERROR_KEY || trials == TRIALS_MAX;
-        is_verified = !(gives_up ? put_back_all(r) : put_some_back(r)) || r->is_local;
+        is_verified =
+            !(gives_up ? put_back_all(r) : put_some_back(r)) || r->is_local || is_cancelled(r);
     }
     make_trial(r);
     memcpy(r->keys, r->trial, r->trial_count * sizeof *r->keys);
@@ -288,7 +293,7 @@ static pm_status run(removal *r) {
     for (size_t i = 0; status == PM_OK && i < sizeof parts / sizeof *parts; i++) {
         r->part = parts[i];
         memset(r->is_tried, 0, r->key_count * sizeof *r->is_tried);
-        while (status == PM_OK && choose(r))
+        while (status == PM_OK && !is_cancelled(r) && choose(r))
             status = settle(r);
     }
     return status;

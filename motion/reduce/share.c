@@ -14,6 +14,9 @@
 
 enum { ROUNDS_MAX = 80 };
 
+/* Poses of a joint, together, in the certificates of joints that are given a bit less. */
+static const double poses_coarsened = 0x1p25;
+
 /* Errors of a chain mostly do not add up: the first bounds are so much larger than if they did. What they leave is used
  * in the end where keys are dropped one by one, and smaller ones take fewer rounds. */
 static const double first_excess = 8, local_excess = 4;
@@ -35,9 +38,11 @@ typedef struct sharing {
     size_t exceeded;             /* places in this round */
     bool is_curved;              /* what has all keys has an error, too */
     bool is_local;               /* a key changes its own segments alone */
+    bool is_brief;               /* rounds end where the distance is exceeded */
     double (*spans)[2];          /* times that changed in this round, malloc'ed */
     size_t span_count, span_room;
-    key_list *before_slack;      /* the keys that remained, by node. NULL: it is not used yet */
+    key_list *before_slack;      /* the keys that remained, by channel. NULL: it is not used yet */
+    key_list *put;               /* those that are put back, malloc'ed */
     additive_space additive;     /* of an additive clip */
     motion_arena arena, scratch; /* scratch: of a round */
 } sharing;
@@ -332,6 +337,8 @@ static space_request space_of(sharing *s, bool is_whole) {
                              .spans = is_whole ? NULL : (const double(*)[2])s->spans,
                              .span_count = s->span_count,
                              .limit = s->request->distance,
+                             .is_brief = s->is_brief,
+                             .cancel = s->request->limits->cancel,
                              .exceeds = exceeds,
                              .user = s};
     for (int i = 0; additive && i < 2; i++)
@@ -394,19 +401,19 @@ static pm_status use_slack(sharing *s, pm_error *error) {
     const slack_request request = {.content = s->request->content,
                                    .source = s->a,
                                    .result = s->b,
-                                   .rotations = s->rotations,
+                                   .channels = s->request->channels,
+                                   .count = s->request->count,
                                    .points = s->request->points,
                                    .distance = s->request->distance,
-                                   .angle = s->request->angle,
+                                   .limits = s->request->limits,
                                    .tell = tell_slack,
                                    .user = s};
-    s->before_slack = motion_allocate(&s->arena, s->nodes, sizeof *s->before_slack);
+    s->before_slack = motion_allocate(&s->arena, s->request->count, sizeof *s->before_slack);
     MOTION_TRY_MEMORY(s->before_slack, error);
-    for (size_t n = 0; n < s->nodes; n++) {
-        const reduced_channel *c = s->rotations[n];
-        if (!c || !c->keys)
-            continue;
-        MOTION_TRY_MEMORY(copy_keys(c, &s->arena, &s->before_slack[n]), error);
+    for (size_t i = 0; i < s->request->count; i++) {
+        const reduced_channel *c = &s->request->channels[i];
+        if (c->keys && c->is_reduced)
+            MOTION_TRY_MEMORY(copy_keys(c, &s->arena, &s->before_slack[i]), error);
     }
     pm_status status = make_results(s, error);
     if (status == PM_OK)
@@ -414,33 +421,61 @@ static pm_status use_slack(sharing *s, pm_error *error) {
     return free_results(s) || status != PM_OK ? status : motion_refuse_memory(error);
 }
 
-/* Puts keys back in segments that are to be cut. */
-static pm_status put_back(sharing *s, size_t node, pm_error *error) {
-    reduced_channel *c = s->rotations[node];
-    const key_list *of = &s->before_slack[node];
+/* Channels with the same keys are cut where one of them is. NULL: none is a rotation. */
+static double *unite_cuts(const sharing *s, const reduced_channel *c) {
+    const int32_t node = c->source.channel->node;
+    double *cuts = node >= 0 && s->rotations[node] == c ? s->cuts[node] : NULL;
+    for (size_t n = 0; c->group > 0 && n < s->nodes; n++) {
+        const reduced_channel *of = s->rotations[n];
+        if (!of || !reduce_has_keys_of(of, c))
+            continue;
+        cuts = cuts ? cuts : s->cuts[n];
+        for (size_t at = 0; at < segment_count(c); at++)
+            cuts[at] = fmin(cuts[at], s->cuts[n][at]);
+    }
+    return cuts;
+}
+
+/* Puts keys back in segments that are to be cut, or in all. */
+static pm_status put_back(sharing *s, size_t index, bool is_all, pm_error *error) {
+    reduced_channel *c = &s->request->channels[index];
+    const key_list *of = &s->before_slack[index];
+    const double *cuts = unite_cuts(s, c);
     size_t *keys = malloc((of->count + 1) * sizeof *keys), count = 0, at = 0;
     MOTION_TRY_MEMORY(keys, error);
     for (size_t i = 0; i < of->count; i++) {
         const size_t key = of->keys[i];
         at += at + 2 < c->count && key >= c->keys[at + 1];
-        if (key == c->keys[at] || key == c->keys[at + 1] || s->cuts[node][at] < 1)
+        if (is_all || key == c->keys[at] || key == c->keys[at + 1] || (cuts && cuts[at] < 1))
             keys[count++] = key;
     }
-    pm_status status = add_changes(s, c->source.timeline, c->keys, c->count, keys, count, error);
-    free(c->keys);
-    c->keys = keys;
-    c->count = count;
-    return status;
+    s->put[index] = (key_list){keys, count};
+    return add_changes(s, c->source.timeline, c->keys, c->count, keys, count, error);
 }
 
-/* Where the distance is exceeded; no spans: no key was dropped there. */
+/* Where the distance is exceeded or, if no key was dropped there, everywhere; no spans: no key was dropped at all. */
 static pm_status put_all_back(sharing *s, pm_error *error) {
+    pm_status status = PM_OK;
     s->span_count = 0;
-    for (size_t n = 0; n < s->nodes; n++)
-        if (s->rotations[n] && s->before_slack[n].keys)
-            MOTION_TRY(put_back(s, n, error));
+    s->put = motion_allocate(&s->arena, s->request->count, sizeof *s->put);
+    MOTION_TRY_MEMORY(s->put, error);
+    for (int is_all = 0; status == PM_OK && is_all < 2 && s->span_count == 0; is_all++)
+        for (size_t i = 0; status == PM_OK && i < s->request->count; i++) {
+            free(s->put[i].keys);
+            s->put[i].keys = NULL;
+            if (s->before_slack[i].keys)
+                status = put_back(s, i, is_all, error);
+        }
+    for (size_t i = 0; i < s->request->count; i++) {
+        reduced_channel *c = &s->request->channels[i];
+        if (!s->put[i].keys)
+            continue;
+        free(c->keys);
+        c->keys = s->put[i].keys;
+        c->count = s->put[i].count;
+    }
     unite_spans(s);
-    return PM_OK;
+    return status;
 }
 
 /* Drops keys while the distance holds at keys, and puts them back where it does not between them. */
@@ -461,6 +496,61 @@ static pm_status thin(sharing *s, space_result *result, pm_error *error) {
     }
 }
 
+/* ---- bits ---------------------------------------------------------------------------------- */
+
+/* Whether a rotation keeps the bound of angles. */
+static pm_status check_angle(sharing *s, reduced_channel *c, bool *holds, pm_error *error) {
+    const double pi = 3.14159265358979324, limit = s->request->limits->angle;
+    const int32_t node = c->source.channel->node;
+    *holds = true;
+    if (limit >= pi)
+        return PM_OK;
+    const pm_status status = make_result(s, c, error);
+    if (status == PM_OK)
+        *holds = certify_rotation(s->a[node][PM_MOTION_ROTATION], s->b[node][PM_MOTION_ROTATION],
+                                  limit - c->slack)
+                     .bound <= limit - c->slack;
+    return free_results(s) || status != PM_OK ? status : motion_refuse_memory(error);
+}
+
+/* Gives a joint a bit less where the bounds hold even so. */
+static pm_status coarsen(sharing *s, reduced_channel *c, bool *is_coarser, pm_error *error) {
+    const unsigned bits = c->form.bits;
+    space_result result;
+    MOTION_TRY_MEMORY(reduce_set_bits(c, bits - 1), error);
+    MOTION_TRY(check_angle(s, c, is_coarser, error));
+    if (*is_coarser) {
+        MOTION_TRY(certify(s, true, &result, error));
+        *is_coarser = s->exceeded == 0;
+    }
+    MOTION_TRY_MEMORY(*is_coarser || reduce_set_bits(c, bits), error);
+    return PM_OK;
+}
+
+/* Forms were chosen by bounds that hold even if all errors of a chain add up. */
+static pm_status coarsen_all(sharing *s, space_result *result, pm_error *error) {
+    size_t keys = 1;
+    for (size_t n = 0; n < s->nodes; n++)
+        if (s->rotations[n] && s->rotations[n]->source.timeline->key_count > keys)
+            keys = s->rotations[n]->source.timeline->key_count;
+    double left = poses_coarsened / ((double)keys * (double)s->nodes);
+    s->is_brief = true;
+    for (bool any = true; any;) {
+        any = false;
+        for (size_t n = s->nodes; n-- > 0;) {
+            reduced_channel *c = s->rotations[n];
+            bool is_coarser = false;
+            if (!c || c->form.bits <= PACKED_LEAST || left-- < 1 ||
+                reduce_is_cancelled(s->request->limits->cancel))
+                continue;
+            MOTION_TRY(coarsen(s, c, &is_coarser, error));
+            any = any || is_coarser;
+        }
+    }
+    s->is_brief = false;
+    return certify(s, true, result, error);
+}
+
 /* ---- all ----------------------------------------------------------------------------------- */
 
 pm_status share_distance(const share_request *request, space_result *result, pm_error *error) {
@@ -475,6 +565,8 @@ pm_status share_distance(const share_request *request, space_result *result, pm_
         status = set_limits(&s, error);
     if (status == PM_OK && s.is_curved)
         status = check_curves(&s, result, error);
+    const bool thins =
+        request->curve == PM_METHOD_SLERP && request->is_last && !request->is_additive;
     bool is_held = false, is_whole = true;
     size_t first_exceeded = 1;
     for (int round = 0; status == PM_OK && !is_held && round < ROUNDS_MAX; round++) {
@@ -485,13 +577,15 @@ pm_status share_distance(const share_request *request, space_result *result, pm_
         request->tell(request->user,
                       rounds_part - (rounds_part - search_part) *
                                         fmin((double)s.exceeded / (double)first_exceeded, 1));
-        if (status == PM_OK && s.exceeded == 0 && s.is_local)
+        if (status == PM_OK && s.exceeded == 0 && thins)
             status = thin(&s, result, error);
         is_held = s.exceeded == 0;
         if (status == PM_OK && !is_held && !cut_limits(&s))
             break;
         is_whole = !s.is_local;
     }
+    if (status == PM_OK && is_held && request->is_packed && request->is_last)
+        status = coarsen_all(&s, result, error);
     if (status == PM_OK && !is_held)
         status =
             motion_fail(error, PM_ERROR_ARGUMENT,

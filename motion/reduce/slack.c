@@ -26,15 +26,29 @@ static const double largest_angle = 1;
 /* A key that may be dropped. */
 typedef struct spare {
     double time;
-    uint32_t node, key;
+    uint32_t group, key;
     bool is_dropped;
 } spare;
 
-/* The keys that remain of a joint, before and after each of them. */
-typedef struct key_links {
-    size_t *before, *after;
-    size_t at; /* one of them, near the window */
-} key_links;
+/* A channel between two keys. */
+typedef struct member {
+    reduced_channel *channel;
+    tested test;
+    int32_t node; /* that it poses; -1: none */
+    pm_motion_path part;
+    arc arc; /* of rotations; the times of others, too */
+    double ends[2][3];
+} member;
+
+/* Channels that have the same keys, with a rotation among them. */
+typedef struct group {
+    member *members;
+    size_t count;
+    const turns *times;     /* of one of the rotations */
+    size_t *before, *after; /* of each key that remains */
+    size_t at;              /* one of them, near the window */
+    size_t first, last;     /* places in the order, between which all lie that they move */
+} group;
 
 /* A joint with those below, which follow it in the order. */
 typedef struct branch {
@@ -45,8 +59,9 @@ typedef struct slack {
     const slack_request *request;
     size_t nodes;
     uint32_t *order;
-    key_links *links; /* by node */
     branch *branches;
+    group *groups;
+    size_t group_count;
     double *times; /* all key times of the source */
     size_t time_count;
     spare *spares; /* in the order of their times */
@@ -56,7 +71,10 @@ typedef struct slack {
     size_t first, count;           /* of its times */
     placed *source, *made, *tried; /* in model space */
     placed *local;                 /* of `made`, relative to the parent */
-    double (*vectors)[2][3];       /* translation and scale of `made` */
+    space_local *parts;            /* likewise */
+    /* A trial: by node. */
+    space_local *changed;
+    bool *is_changed, *is_moved;
     motion_arena arena;
 } slack;
 
@@ -65,44 +83,103 @@ typedef struct slack {
 static int compare_spares(const void *a, const void *b) {
     const spare *x = a, *y = b;
     return x->time != y->time ? (x->time > y->time) - (x->time < y->time)
-                              : (x->node < y->node) - (x->node > y->node);
+                              : (x->group < y->group) - (x->group > y->group);
 }
 
-static bool is_thinned(const reduced_channel *c) {
-    return c && c->turns && c->keys && c->count > 2;
+static bool is_rotation(const reduced_channel *c) {
+    return c->source.channel->path == PM_MOTION_ROTATION;
 }
 
-static bool link_keys(const reduced_channel *c, motion_arena *arena, key_links *links) {
+/* The node that a channel poses; -1: none. */
+static int32_t node_of(const slack *s, const reduced_channel *c) {
+    const pm_motion_channel *of = c->source.channel;
+    return of->node >= 0 && of->path <= PM_MOTION_SCALE &&
+                   s->request->source[of->node][of->path].channel == of
+               ? of->node
+               : -1;
+}
+
+static bool link_keys(const reduced_channel *c, motion_arena *arena, group *g) {
     const size_t keys = c->source.timeline->key_count;
-    links->before = motion_allocate(arena, keys + 1, sizeof *links->before);
-    links->after = motion_allocate(arena, keys + 1, sizeof *links->after);
-    for (size_t i = 0; links->before && links->after && i < c->count; i++) {
+    g->before = motion_allocate(arena, keys + 1, sizeof *g->before);
+    g->after = motion_allocate(arena, keys + 1, sizeof *g->after);
+    for (size_t i = 0; g->before && g->after && i < c->count; i++) {
         const size_t next = i + 1 < c->count ? c->keys[i + 1] : keys;
-        links->after[c->keys[i]] = next;
-        links->before[next] = c->keys[i];
+        g->after[c->keys[i]] = next;
+        g->before[next] = c->keys[i];
     }
-    return links->before && links->after;
+    return g->before && g->after;
+}
+
+static bool add_member(slack *s, group *g, reduced_channel *c) {
+    member *m = &g->members[g->count++];
+    *m = (member){.channel = c, .node = node_of(s, c), .part = c->source.channel->path};
+    if (c->turns)
+        m->test = (tested){.turns = true, .rotation = *c->turns};
+    else if (!tested_read(&m->test, c, s->request->limits, &s->arena))
+        return false;
+    if (m->test.turns)
+        turns_limit(&m->test.rotation, fmin(s->request->limits->angle, largest_angle), NULL);
+    if (m->node < 0)
+        return true;
+    const branch *b = &s->branches[m->node];
+    g->first = b->first < g->first ? b->first : g->first;
+    g->last = b->first + b->count > g->last ? b->first + b->count : g->last;
+    return true;
+}
+
+/* The channels that have the keys of one. */
+static bool add_group(slack *s, size_t index) {
+    const slack_request *r = s->request;
+    reduced_channel *c = &r->channels[index];
+    group *g = &s->groups[s->group_count];
+    const size_t end = c->group > 0 ? r->count : index + 1;
+    size_t count = 0;
+    for (size_t i = index; i < end; i++)
+        count += i == index || reduce_has_keys_of(&r->channels[i], c);
+    *g = (group){.members = motion_allocate(&s->arena, count, sizeof *g->members),
+                 .first = SIZE_MAX};
+    if (!g->members || !link_keys(c, &s->arena, g))
+        return false;
+    for (size_t i = index; i < end; i++)
+        if ((i == index || reduce_has_keys_of(&r->channels[i], c)) &&
+            !add_member(s, g, &r->channels[i]))
+            return false;
+    for (size_t i = 0; i < g->count && !g->times; i++)
+        g->times = g->members[i].test.turns && g->members[i].node >= 0
+                       ? &g->members[i].test.rotation
+                       : NULL;
+    s->group_count += g->times != NULL;
+    return true;
+}
+
+/* Whether a channel is the first one that has its keys, and some of them may be dropped. */
+static bool begins_group(const slack *s, size_t index) {
+    const reduced_channel *c = &s->request->channels[index];
+    bool is_first = c->is_reduced && c->keys && c->count > 2 && !c->cubics &&
+                    (c->group > 0 || (is_rotation(c) && node_of(s, c) >= 0));
+    for (size_t i = 0; is_first && c->group > 0 && i < index; i++)
+        is_first = !reduce_has_keys_of(&s->request->channels[i], c);
+    return is_first;
 }
 
 static bool list_spares(slack *s) {
     size_t all = 0;
-    for (size_t n = 0; n < s->nodes; n++)
-        all += is_thinned(s->request->rotations[n]) ? s->request->rotations[n]->count : 0;
-    s->links = motion_allocate(&s->arena, s->nodes, sizeof *s->links);
-    s->spares = motion_allocate(&s->arena, all, sizeof *s->spares);
-    for (size_t n = 0; s->links && s->spares && n < s->nodes; n++) {
-        reduced_channel *c = s->request->rotations[n];
-        if (!is_thinned(c))
-            continue;
-        if (!link_keys(c, &s->arena, &s->links[n]))
+    s->groups = motion_allocate(&s->arena, s->request->count, sizeof *s->groups);
+    for (size_t c = 0; s->groups && c < s->request->count; c++)
+        if (begins_group(s, c) && !add_group(s, c))
             return false;
-        turns_limit(c->turns, fmin(s->request->angle, largest_angle), NULL);
-        for (size_t i = 1; i + 1 < c->count; i++)
-            s->spares[s->spare_count++] =
-                (spare){c->turns->times[c->keys[i]], (uint32_t)n, (uint32_t)c->keys[i], false};
-    }
-    if (!s->links || !s->spares)
+    for (size_t g = 0; s->groups && g < s->group_count; g++)
+        all += s->groups[g].members[0].channel->count;
+    s->spares = motion_allocate(&s->arena, all, sizeof *s->spares);
+    if (!s->groups || !s->spares)
         return false;
+    for (size_t g = 0; g < s->group_count; g++) {
+        const reduced_channel *c = s->groups[g].members[0].channel;
+        for (size_t i = 1; i + 1 < c->count; i++)
+            s->spares[s->spare_count++] = (spare){s->groups[g].times->times[c->keys[i]],
+                                                  (uint32_t)g, (uint32_t)c->keys[i], false};
+    }
     qsort(s->spares, s->spare_count, sizeof *s->spares, compare_spares);
     return true;
 }
@@ -175,35 +252,59 @@ static size_t find_time(const slack *s, double time) {
     return low;
 }
 
-static void set_local(slack *s, size_t at, size_t node, const double q[4]) {
-    const size_t place = at * s->nodes + node;
-    const double(*const v)[3] = (const double(*)[3])s->vectors[place];
-    pose_place(q, v[0], v[1], NULL, &s->local[place]);
+/* The segment of a channel between two keys; constant from one on. */
+static void aim(member *m, const turns *times, size_t from, size_t to) {
+    if (m->test.turns) {
+        m->arc = turns_written_arc(&m->test.rotation, from, to);
+        return;
+    }
+    m->arc.begin = times->written_times[from];
+    m->arc.seconds = times->written_times[to] - m->arc.begin;
+    for (uint32_t i = 0; m->node >= 0 && i < 3; i++) {
+        m->ends[0][i] = written_number(m->channel->source.channel, from, i, m->channel->form);
+        m->ends[1][i] = written_number(m->channel->source.channel, to, i, m->channel->form);
+    }
 }
 
-/* The arcs of a joint between the keys that remain. */
-static void fill_rotations(slack *s, size_t node) {
-    key_links *links = &s->links[node];
-    const turns *t = s->request->rotations[node]->turns;
+static void set_part(const member *m, double time, space_local *to) {
+    const double at = time > m->arc.begin ? time : m->arc.begin;
+    if (m->test.turns) {
+        arc_value(&m->arc, at, to->rotation);
+        return;
+    }
+    double *v = to->vectors[m->part == PM_MOTION_SCALE];
+    const double u = m->arc.seconds > 0 ? (at - m->arc.begin) / m->arc.seconds : 0;
+    for (int i = 0; i < 3; i++)
+        v[i] = m->ends[0][i] + u * (m->ends[1][i] - m->ends[0][i]);
+}
+
+/* The segments of channels between the keys that remain. */
+static void fill_group(slack *s, group *g) {
+    const turns *t = g->times;
     const double *times = s->times + s->first;
-    size_t key = links->at;
+    size_t key = g->at;
     while (key > 0 && t->written_times[key] > times[0])
-        key = links->before[key];
+        key = g->before[key];
     for (size_t at = 0; at < s->count;) {
-        const size_t next = links->after[key];
+        const size_t next = g->after[key];
         const bool is_last = next >= t->count;
         if (!is_last && t->written_times[next] <= times[at]) {
             key = next;
             continue;
         }
-        const arc of = turns_written_arc(t, key, is_last ? key : next);
-        for (; at < s->count && (is_last || times[at] < t->written_times[next]); at++) {
-            double q[4];
-            arc_value(&of, times[at] > of.begin ? times[at] : of.begin, q);
-            set_local(s, at, node, q);
-        }
+        for (size_t m = 0; m < g->count; m++)
+            aim(&g->members[m], t, key, is_last ? key : next);
+        for (; at < s->count && (is_last || times[at] < t->written_times[next]); at++)
+            for (size_t m = 0; m < g->count; m++)
+                if (g->members[m].node >= 0)
+                    set_part(&g->members[m], times[at],
+                             &s->parts[at * s->nodes + (size_t)g->members[m].node]);
     }
-    links->at = key;
+    g->at = key;
+}
+
+static void place_part(const space_local *part, placed *to) {
+    pose_place(part->rotation, part->vectors[0], part->vectors[1], NULL, to);
 }
 
 static void put_below(const placed *above, const placed *local, placed *to) {
@@ -228,38 +329,53 @@ static void fill(slack *s) {
     for (size_t at = 0; at < s->count; at++) {
         const space_pose *pose = space_pose_at(s->walk, s->times[s->first + at]);
         memcpy(s->source + at * s->nodes, pose->of[0], s->nodes * sizeof *s->source);
-        for (size_t n = 0; n < s->nodes; n++) {
-            memcpy(s->vectors[at * s->nodes + n], pose->local[1][n].vectors, sizeof *s->vectors);
-            if (!s->links[n].after)
-                set_local(s, at, n, pose->local[1][n].rotation);
-        }
+        memcpy(s->parts + at * s->nodes, pose->local[1], s->nodes * sizeof *s->parts);
     }
-    for (size_t n = 0; n < s->nodes; n++)
-        if (s->links[n].after)
-            fill_rotations(s, n);
+    for (size_t g = 0; g < s->group_count; g++)
+        fill_group(s, &s->groups[g]);
     for (size_t at = 0; at < s->count; at++)
         for (size_t i = 0; i < s->nodes; i++) {
             const size_t n = s->order[i], row = at * s->nodes;
+            place_part(&s->parts[row + n], &s->local[row + n]);
             put(s, n, &s->local[row + n], s->made + row, &s->made[row + n]);
         }
 }
 
 /* ---- a trial ------------------------------------------------------------------------------- */
 
-/* Poses the joint and those below at a time; false: the distance is exceeded. */
-static bool holds_at(slack *s, size_t at, size_t node, const arc *tried) {
+/* What the channels of a trial are at a time. */
+static void change(slack *s, size_t at, const group *g) {
+    for (size_t i = 0; i < g->count; i++)
+        if (g->members[i].node >= 0)
+            s->is_changed[g->members[i].node] = false;
+    for (size_t i = 0; i < g->count; i++) {
+        const member *m = &g->members[i];
+        if (m->node < 0)
+            continue;
+        if (!s->is_changed[m->node])
+            s->changed[m->node] = s->parts[at * s->nodes + (size_t)m->node];
+        s->is_changed[m->node] = true;
+        set_part(m, s->times[s->first + at], &s->changed[m->node]);
+    }
+}
+
+/* Poses what channels move at a time; false: the distance is exceeded. */
+static bool holds_at(slack *s, size_t at, const group *g) {
     const size_t row = at * s->nodes;
-    const branch *b = &s->branches[node];
-    const double(*const v)[3] = (const double(*)[3])s->vectors[row + node];
-    placed local;
-    double q[4];
-    arc_value(tried, s->times[s->first + at], q);
-    pose_place(q, v[0], v[1], NULL, &local);
-    for (size_t i = 0; i < b->count; i++) {
-        const size_t n = s->order[b->first + i];
+    change(s, at, g);
+    for (size_t i = g->first; i < g->last; i++) {
+        const size_t n = s->order[i];
+        const int32_t parent = s->request->content->nodes[n].parent;
         const reach_points *points = &s->request->points[n];
-        put(s, n, i > 0 ? &s->local[row + n] : &local, i > 0 ? s->tried + row : s->made + row,
-            &s->tried[row + n]);
+        const bool is_below = parent >= 0 && s->is_moved[parent];
+        placed local;
+        s->is_moved[n] = is_below || s->is_changed[n];
+        if (!s->is_moved[n])
+            continue;
+        if (s->is_changed[n])
+            place_part(&s->changed[n], &local);
+        put(s, n, s->is_changed[n] ? &local : &s->local[row + n],
+            (is_below ? s->tried : s->made) + row, &s->tried[row + n]);
         if (reach_apart(points, &s->source[row + n], points, &s->tried[row + n]) >
             s->request->distance)
             return false;
@@ -267,38 +383,58 @@ static bool holds_at(slack *s, size_t at, size_t node, const arc *tried) {
     return true;
 }
 
-static void take(slack *s, size_t at, size_t node, const arc *tried) {
+/* With the poses of a trial that holds. */
+static void take(slack *s, size_t at, const group *g) {
     const size_t row = at * s->nodes;
-    const branch *b = &s->branches[node];
-    double q[4];
-    arc_value(tried, s->times[s->first + at], q);
-    set_local(s, at, node, q);
-    for (size_t i = 0; i < b->count; i++) {
-        const size_t n = s->order[b->first + i];
-        s->made[row + n] = s->tried[row + n];
+    change(s, at, g);
+    for (size_t i = g->first; i < g->last; i++) {
+        const size_t n = s->order[i];
+        const int32_t parent = s->request->content->nodes[n].parent;
+        s->is_moved[n] = s->is_changed[n] || (parent >= 0 && s->is_moved[parent]);
+        if (s->is_changed[n]) {
+            s->parts[row + n] = s->changed[n];
+            place_part(&s->parts[row + n], &s->local[row + n]);
+        }
+        if (s->is_moved[n])
+            s->made[row + n] = s->tried[row + n];
     }
+}
+
+/* Nothing is changed and moved any more. */
+static void end_trial(slack *s, const group *g) {
+    for (size_t i = g->first; i < g->last; i++)
+        s->is_changed[s->order[i]] = s->is_moved[s->order[i]] = false;
+}
+
+static bool may_drop(slack *s, group *g, size_t own, size_t from, size_t to) {
+    const turns *t = g->times;
+    const size_t begin = find_time(s, t->written_times[from]) - s->first;
+    const size_t end = find_time(s, t->written_times[to]) - s->first;
+    if (begin > s->count || end > s->count)
+        return false;
+    for (size_t i = 0; i < g->count; i++)
+        aim(&g->members[i], t, from, to);
+    bool holds = holds_at(s, own, g);
+    for (size_t i = 0; holds && i < g->count; i++)
+        holds = tested_holds(&g->members[i].test, from, to);
+    for (size_t at = begin; holds && at < end; at++)
+        holds = at == own || holds_at(s, at, g);
+    for (size_t at = begin; holds && at < end; at++)
+        take(s, at, g);
+    return holds;
 }
 
 /* Drops a key if that is allowed. */
 static bool drop(slack *s, const spare *of) {
-    key_links *links = &s->links[of->node];
-    turns *t = s->request->rotations[of->node]->turns;
-    const size_t from = links->before[of->key], to = links->after[of->key];
-    const arc tried = turns_written_arc(t, from, to);
-    const size_t begin = find_time(s, tried.begin) - s->first;
-    const size_t end = find_time(s, tried.begin + tried.seconds) - s->first;
-    const size_t own = find_time(s, of->time) - s->first;
-    if (begin > s->count || end > s->count || !holds_at(s, own, of->node, &tried) ||
-        !turns_hold(t, from, to))
+    group *g = &s->groups[of->group];
+    const size_t from = g->before[of->key], to = g->after[of->key];
+    const bool may = may_drop(s, g, find_time(s, of->time) - s->first, from, to);
+    end_trial(s, g);
+    if (!may)
         return false;
-    for (size_t at = begin; at < end; at++)
-        if (at != own && !holds_at(s, at, of->node, &tried))
-            return false;
-    for (size_t at = begin; at < end; at++)
-        take(s, at, of->node, &tried);
-    links->after[from] = to;
-    links->before[to] = from;
-    links->at = links->at == of->key ? from : links->at;
+    g->after[from] = to;
+    g->before[to] = from;
+    g->at = g->at == of->key ? from : g->at;
     return true;
 }
 
@@ -312,9 +448,9 @@ static void choose_times(slack *s, size_t from, size_t to) {
     const size_t first = find_time(s, begin), last = find_time(s, end) + most;
     for (size_t i = from; i < to; i++) {
         const spare *of = &s->spares[i];
-        const double *times = s->request->rotations[of->node]->turns->written_times;
-        begin = fmin(begin, times[s->links[of->node].before[of->key]]);
-        end = fmax(end, times[s->links[of->node].after[of->key]]);
+        const group *g = &s->groups[of->group];
+        begin = fmin(begin, g->times->written_times[g->before[of->key]]);
+        end = fmax(end, g->times->written_times[g->after[of->key]]);
     }
     s->first = find_time(s, begin);
     if (first > most && s->first < first - most)
@@ -330,8 +466,8 @@ static bool allocate(slack *s, motion_arena *arena) {
     s->made = motion_allocate(arena, poses, sizeof *s->made);
     s->tried = motion_allocate(arena, poses, sizeof *s->tried);
     s->local = motion_allocate(arena, poses, sizeof *s->local);
-    s->vectors = motion_allocate(arena, poses, sizeof *s->vectors);
-    return s->source && s->made && s->tried && s->local && s->vectors;
+    s->parts = motion_allocate(arena, poses, sizeof *s->parts);
+    return s->source && s->made && s->tried && s->local && s->parts;
 }
 
 static bool drop_in_window(slack *s, size_t from, size_t to) {
@@ -350,19 +486,29 @@ static bool drop_in_window(slack *s, size_t from, size_t to) {
     return true;
 }
 
-static void keep_linked(reduced_channel *c, const key_links *links) {
-    c->count = 0;
-    for (size_t k = 0; k < c->source.timeline->key_count; k = links->after[k])
-        c->keys[c->count++] = k;
+/* The keys that remain, of all channels of a group. */
+static void keep_linked(const group *g) {
+    for (size_t i = 0; i < g->count; i++) {
+        reduced_channel *c = g->members[i].channel;
+        c->count = 0;
+        for (size_t k = 0; k < c->source.timeline->key_count; k = g->after[k])
+            c->keys[c->count++] = k;
+    }
 }
 
 static pm_status drop_all(slack *s, pm_error *error) {
     size_t keys = 0;
-    MOTION_TRY_MEMORY(list_spares(s) && list_branches(s) && list_times(s, &keys), error);
+    s->changed = motion_allocate(&s->arena, s->nodes, sizeof *s->changed);
+    s->is_changed = motion_allocate(&s->arena, s->nodes, sizeof *s->is_changed);
+    s->is_moved = motion_allocate(&s->arena, s->nodes, sizeof *s->is_moved);
+    MOTION_TRY_MEMORY(s->changed && s->is_changed && s->is_moved && list_branches(s) &&
+                          list_spares(s) && list_times(s, &keys),
+                      error);
     if (s->time_count > (keys * POSES_PER_KEY + POSES_FREE) / s->nodes)
         return PM_OK;
     const size_t times = window_times(s);
-    for (size_t from = 0, to = 0; from < s->spare_count; from = to) {
+    for (size_t from = 0, to = 0;
+         from < s->spare_count && !reduce_is_cancelled(s->request->limits->cancel); from = to) {
         const size_t last = find_time(s, s->spares[from].time) + times;
         while (to < s->spare_count &&
                (last >= s->time_count || s->spares[to].time < s->times[last]))
@@ -370,9 +516,8 @@ static pm_status drop_all(slack *s, pm_error *error) {
         MOTION_TRY_MEMORY(drop_in_window(s, from, to), error);
         s->request->tell(s->request->user, (double)to / (double)s->spare_count);
     }
-    for (size_t n = 0; n < s->nodes; n++)
-        if (s->links[n].after)
-            keep_linked(s->request->rotations[n], &s->links[n]);
+    for (size_t g = 0; g < s->group_count; g++)
+        keep_linked(&s->groups[g]);
     return PM_OK;
 }
 

@@ -36,7 +36,7 @@ typedef struct joint_segment {
     vector_line vectors[2]; /* translation, scale */
     size_t next[3];         /* the key that ends the segment, by channel */
     double until[3];        /* its time; infinity after the last one */
-    double slack;           /* as of `certified` */
+    double slack;           /* as of certified_slack */
 } joint_segment;
 
 static void set_vector(const certified *c, size_t next, vector_line *to) {
@@ -79,6 +79,7 @@ static void set_part(joint_segment *s, const certified *c, int part) {
     s->until[part] = time_of(c, s->next[part]);
     if (part == 0) {
         s->rotation = certified_segment(*c, s->next[0]);
+        s->slack = certified_slack(*c, s->next[0]);
         set_spin(s);
     } else {
         set_vector(c, s->next[part], &s->vectors[part - 1]);
@@ -93,8 +94,7 @@ static void rest_vector(vector_line *to, const double value[3]) {
 
 static void begin_segment(joint_segment *s, const pm_motion_node *node, const certified of[3]) {
     *s = (joint_segment){
-        .rotation = {SEGMENT_ARC, .arc = arc_between(node->rotation, node->rotation, 0, 0)},
-        .slack = of[0].slack};
+        .rotation = {SEGMENT_ARC, .arc = arc_between(node->rotation, node->rotation, 0, 0)}};
     rest_vector(&s->vectors[0], node->position);
     rest_vector(&s->vectors[1], node->scale);
     for (int part = 0; part < 3; part++) {
@@ -429,7 +429,9 @@ static void walk_between(const space_walk *w, double begin, double last) {
     const space_pose *from = &w->poses[0], *to = &w->poses[1];
     double end = fmin(next_time(w), last);
     pose_at(w, begin, from);
-    while (begin < last && end < (double)INFINITY) {
+    while (begin < last && end < (double)INFINITY &&
+           !(w->request->is_brief && w->result->bound > w->request->limit) &&
+           !reduce_is_cancelled(w->request->cancel)) {
         pose_at(w, end, to);
         cover(w, begin, end, from, to, 0);
         go(w, end);

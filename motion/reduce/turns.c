@@ -99,9 +99,7 @@ static void source_at(const turns *t, double time, size_t near, double q[4]) {
     arc_value(&a, time, q);
 }
 
-/* What lengths of up to 1 + e add: with v the vector of such a quaternion, the matrix of those who take unit length
- * for granted is up to 4 e |v| off, and that of others up to 2 e. Along an arc whose ends have one sign of w, |v| is
- * not larger than at its ends. */
+/* Along an arc whose ends have one sign of w, the vector is not longer than at its ends. */
 static double slack_of(const turns *t, double off) {
     double largest = 0;
     for (size_t k = 0; k < t->count; k++) {
@@ -110,7 +108,7 @@ static double slack_of(const turns *t, double off) {
         if (largest == 1)
             break;
     }
-    return off * fmax(2, 4 * largest);
+    return length_slack(off, largest);
 }
 
 static void read_written(turns *t, const pm_motion_channel *channel, const pm_timeline *timeline,
@@ -471,6 +469,8 @@ static bool make_candidate(const turns *t, size_t from, size_t to, candidate *c)
 }
 
 bool turns_hold(turns *t, size_t from, size_t to) {
+    if (reduce_is_cancelled(t->cancel))
+        return true;
     candidate c;
     double angle;
     if (to == from + 1)

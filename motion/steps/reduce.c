@@ -146,6 +146,7 @@ static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_mo
     how.threads = w->how->is_batch ? 1 : how.threads;
     how.progress = w->how->progress;
     how.progress_user = w->how->progress_user;
+    how.cancel = w->how->cancel;
     pm_motion_reduction_destroy(&w->reduction);
     MOTION_TRY(pm_motion_reduce(w->motion, &how, made, &w->reduction, error));
     w->report->reduced = reduced_of(w->reduction);

@@ -40,6 +40,7 @@ typedef struct task_how {
     void *log_user;
     void (*progress)(void *user, uint64_t done, uint64_t total); /* NULL: not called */
     void *progress_user;
+    const uint32_t *cancel; /* of reduce. NULL: it is not ended */
 } task_how;
 
 /* What became of the keys of a file: the bounds that no time exceeds. NaN: nothing is bounded. */

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ._batch_list import list_of
-from ._library import DeviceError, error_text, ffi, lib, text
+from ._library import DeviceError, error_text, ffi, interruptibly, lib, text
 from ._options import Options, step_array
 
 __all__ = ["Outcome", "Task", "raise_code", "run_task"]
@@ -132,39 +132,8 @@ def _call(task: Task, records: str) -> Outcome:
 
 
 def _call_interruptibly(task: Task, records: str, watch: Callable[[], None]) -> Outcome:
-    """The call on another thread: Python handles signals on this one, and `watch` is called again and
-    again. After Ctrl-C, and after an exception of `watch`, the files in work are finished, as the
-    command does.
-    """
-    found: list[Outcome] = []
-    raised: list[BaseException] = []
-    # Not Thread.join: where a signal interrupts it, some Pythons take the thread for ended.
-    ended = threading.Event()
-
-    def run() -> None:
-        try:
-            found.append(_call(task, records))
-        except BaseException as error:
-            raised.append(error)
-        finally:
-            ended.set()
-
-    threading.Thread(target=run, name="posemill batch").start()
-    try:
-        while not ended.wait(0.1):
-            watch()
-    except BaseException:
-        lib.native_stop()
-        while not ended.wait(0.1):
-            lib.native_stop()
-        raise
-    if raised:
-        raise raised[0]
-    return found[0]
-
-
-def _nothing() -> None:
-    """Watches nothing."""
+    """After Ctrl-C, and after an exception of `watch`, the files in work are finished, as the command does."""
+    return interruptibly(lambda: _call(task, records), lambda: lib.native_stop(), watch)
 
 
 def run_task(task: Task, watch: Callable[[], None] | None = None) -> Outcome:
@@ -173,4 +142,4 @@ def run_task(task: Task, watch: Callable[[], None] | None = None) -> Outcome:
                else task.records)
     if watch is None and threading.current_thread() is not threading.main_thread():
         return _call(task, records)
-    return _call_interruptibly(task, records, watch or _nothing)
+    return _call_interruptibly(task, records, watch or (lambda: None))

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import warnings
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from posemill._native import ffi, lib
 
-__all__ = ["Cancelled", "DeviceError", "MotionWarning", "Path", "call", "error_text", "ffi", "file_name", "lib", "printable", "text", "version", "warn"]
+__all__ = ["Cancelled", "DeviceError", "MotionWarning", "Path", "call", "error_text", "ffi", "file_name", "interruptibly", "lib", "printable", "text", "version", "warn"]
 
 Path = str | os.PathLike[str]
+Result = TypeVar("Result")
 
 
 class DeviceError(RuntimeError):
@@ -129,6 +132,38 @@ def _raise(error: Any) -> None:
     if error.status == lib.PM_ERROR_CANCELLED:
         raise Cancelled(message)
     raise DeviceError(message, text(lib.pm_status_name(error.status)), error.cl_status)
+
+
+def interruptibly(run: Callable[[], Result], stop: Callable[[], None],
+                  watch: Callable[[], None] = lambda: None) -> Result:
+    """A long call of the library on another thread: Python handles signals on this one, and `watch` is called again and
+    again. After Ctrl-C, and after an exception of `watch`, `stop` is called until the call ends.
+    """
+    found: list[Result] = []
+    raised: list[BaseException] = []
+    # Not Thread.join: where a signal interrupts it, some Pythons take the thread for ended.
+    ended = threading.Event()
+
+    def work() -> None:
+        try:
+            found.append(run())
+        except BaseException as error:
+            raised.append(error)
+        finally:
+            ended.set()
+
+    threading.Thread(target=work, name="posemill").start()
+    try:
+        while not ended.wait(0.1):
+            watch()
+    except BaseException:
+        stop()
+        while not ended.wait(0.1):
+            stop()
+        raise
+    if raised:
+        raise raised[0]
+    return found[0]
 
 
 def call(function: Any, *arguments: Any) -> None:

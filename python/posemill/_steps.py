@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import threading
 from typing import Any, Union
 
 from ._content import Content
 from ._engine import Engine, default_engine, plain_engine
-from ._library import call, ffi, lib, text, warn
+from ._library import call, ffi, interruptibly, lib, text, warn
 from ._options import Options, step_array
 
 __all__ = ["make", "write"]
@@ -21,6 +22,10 @@ def _open_device() -> Any:
     return default_engine().handle
 
 
+def _set(cancel: Any) -> None:
+    cancel[0] = 1
+
+
 def _run(function: Any, chain: Chain, *arguments: Any) -> None:
     """Calls a function of native.h, and warns of what it tells."""
     content, steps, name, engine = chain
@@ -30,7 +35,11 @@ def _run(function: Any, chain: Chain, *arguments: Any) -> None:
         "motion": content.handle, "name": called, "steps": listed, "step_count": len(steps),
         "engine": ffi.NULL if engine is None else engine.handle, "plain": plain_engine().handle,
         "open": lib.python_open_device, "log": lib.python_note_warning, "log_user": user})
-    call(function, described, *arguments)
+    if any(step.function == "reduce" for step in steps) and threading.current_thread() is threading.main_thread():
+        described.cancel = cancel = ffi.new("uint32_t *")
+        interruptibly(lambda: call(function, described, *arguments), lambda: _set(cancel))
+    else:
+        call(function, described, *arguments)
     for message in told:
         warn(message)
 

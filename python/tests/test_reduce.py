@@ -2,14 +2,19 @@
 """Reduced motions: against the source at many times, against the command, and with what is wrong."""
 from __future__ import annotations
 
+import _thread
 import json
 import pickle
+import signal
+import threading
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import posemill as pm
 import pytest
+from posemill import _steps
+from posemill._library import call
 from motion_files import WALK, command, needs_command
 
 pytestmark = pytest.mark.filterwarnings("ignore::posemill.MotionWarning")
@@ -43,6 +48,36 @@ def test_curves_go_through_fewer_keys(walk: pm.Motion, curve: Any) -> None:
     notes = [row["note"] for row in far.numbers["channels"] if row["note"]]
     assert notes and all(note.startswith(f"keeps slerp: {curve} through its keys is") for note in notes)
     assert far.bound["angle"] <= 0.01
+
+
+@pytest.mark.parametrize("options", [{"angle": 0.1}, {"angle": 0.1, "curve": "cubicspline"},
+                                     {"distance": 0.1, "compress": True}], ids=["slerp", "cubicspline", "distance"])
+def test_ctrl_c_ends_it(options: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Noise of which hardly a key can be dropped, for half a minute."""
+    keys = np.random.default_rng(70).normal(size=(200000, 8, 4)) + [0, 0, 0, 4]
+    noise = pm.Motion(keys / np.linalg.norm(keys, axis=-1, keepdims=True), None, 120, [-1, *range(7)],
+                      offsets=np.tile([0.0, 1, 0], (8, 1)))
+    ended: list[str] = []
+
+    def called(function: Any, *arguments: Any) -> None:
+        try:
+            call(function, *arguments)
+        except pm.Cancelled as error:
+            ended.append(str(error))
+            raise
+
+    monkeypatch.setattr(_steps, "call", called)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        timer = threading.Timer(0.5, _thread.interrupt_main)
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            pm.reduce(noise, **options)
+    finally:
+        timer.cancel()
+        signal.signal(signal.SIGINT, before)
+    assert ended == ["arrays: cancelled"]
+    assert not [thread for thread in threading.enumerate() if thread.name == "posemill"]
 
 
 def test_loops_and_additions(walk: pm.Motion) -> None:

@@ -263,7 +263,7 @@ TEST_ON_REFERENCE(layers_of_every_method_are_those_of_the_oracle) {
             &(scene_options){.salt = 0xB10 + n, .curve = variant_at(n), .root_positions = n % 2});
 }
 
-/* In long sweeps; test_crowd_on_host has more outputs. */
+/* In long sweeps, and on the kernels as C. */
 TEST_ON_DEVICE(parts_of_poses_have_the_same_bits) {
     static const pm_crowd_output outputs[] = {PM_CROWD_PALETTE_HALF, PM_CROWD_BOUNDS};
     SCOPED(scene_free) scene s;

@@ -114,6 +114,14 @@ static void read_again(const pm_motion *packed) {
     scratch_remove(path);
 }
 
+/* The rest pose, or a clip. */
+static const char *base_of(const choice *c) {
+    const uint8_t bits = fuzz_byte(c->input);
+    return bits & 1 || c->content->clip_count == 0
+               ? "rest"
+               : c->content->clips[bits / 2 % c->content->clip_count].name.text;
+}
+
 static pm_status reduce(const choice *c, pm_motion **made, pm_error *error) {
     static const pm_method curves[] = {PM_METHOD_SLERP, PM_METHOD_CUBICSPLINE, PM_METHOD_SQUAD,
                                        PM_METHOD_HERMITE, PM_METHOD_SPLINE};
@@ -131,7 +139,7 @@ static pm_status reduce(const choice *c, pm_motion **made, pm_error *error) {
                                               .quantize = !is_cubicspline && bits & 16,
                                               .compress = bits & 32,
                                               .loop = bits & 64,
-                                              .additive = (bits & 130) == 130 ? "rest" : NULL,
+                                              .additive = (bits & 130) == 130 ? base_of(c) : NULL,
                                               .threads = 1};
     pm_motion_reduction *reduction = NULL;
     const pm_status status = pm_motion_reduce(c->motion, &options, made, &reduction, error);

@@ -691,24 +691,30 @@ static size_t rotation_keys(const reduced *r, size_t joints) {
     return sum;
 }
 
-/* Whether one key of a rotation less keeps the distance at all keys of the source. */
-static bool is_spare(const made *m, const reduced *r, size_t channel, size_t key, double far) {
+/* Whether one key less, of all channels with the same times, keeps the distance at all keys of the source. */
+static bool is_spare(const made *m, const reduced *r, size_t timeline, size_t key, double far) {
     pm_motion_channel channels[CHANNELS_MAX];
     pm_timeline timelines[2 * CHANNELS_MAX];
     pm_motion_clip clip = *r->clip;
-    double times[160], keys[160][4];
-    const pm_timeline *from = &clip.timelines[clip.channels[channel].timeline];
+    double times[160], keys[CHANNELS_MAX][160][4];
+    const pm_timeline *from = &clip.timelines[timeline];
     memcpy(channels, clip.channels, clip.channel_count * sizeof *channels);
     memcpy(timelines, clip.timelines, clip.timeline_count * sizeof *timelines);
     for (size_t k = 0; k + 1 < from->key_count; k++) {
         const size_t of = k + (k >= key);
         times[k] = from->times[of];
-        memcpy(keys[k], (const double *)clip.channels[channel].keys.data + 4 * of, sizeof keys[k]);
+        for (size_t c = 0; c < clip.channel_count; c++)
+            if (clip.channels[c].timeline == timeline)
+                memcpy(keys[c][k], (const double *)clip.channels[c].keys.data + 4 * of,
+                       sizeof keys[c][k]);
     }
     timelines[clip.timeline_count] =
         (pm_timeline){.key_count = from->key_count - 1, .times = times};
-    channels[channel].keys = (pm_array){.data = keys, .type = PM_FLOAT64};
-    channels[channel].timeline = (uint32_t)clip.timeline_count;
+    for (size_t c = 0; c < clip.channel_count; c++)
+        if (clip.channels[c].timeline == timeline) {
+            channels[c].keys = (pm_array){.data = keys[c], .type = PM_FLOAT64};
+            channels[c].timeline = (uint32_t)clip.timeline_count;
+        }
     clip.timelines = timelines;
     clip.channels = channels;
     for (size_t k = 0; k < m->timeline.key_count; k++)
@@ -721,22 +727,26 @@ static bool is_spare(const made *m, const reduced *r, size_t channel, size_t key
 /* Each key that is left was needed when it was tried last: few are spare once all others are tried. */
 TEST(no_key_is_left_that_the_distance_can_spare) {
     enum { JOINTS = 8 };
-    size_t spare = 0, all = 0;
     random_source random = random_salted(66);
-    for (int i = 0; i < 4; i++) {
-        SCOPED(discard) made m;
-        draw_figure(&random, &m, JOINTS);
-        SCOPED(release)
-        reduced r = reduce(&m, &(pm_motion_reduce_options){.distance = 0.2, .at = 1});
-        for (size_t c = 0; c < JOINTS; c++) {
-            const size_t count = r.clip->timelines[r.clip->channels[c].timeline].key_count;
-            for (size_t k = 1; k + 1 < count; k++, all++)
-                spare += is_spare(&m, &r, c, k, 0.2);
+    for (int way = 0; way < 4; way++) {
+        size_t spare = 0, all = 0;
+        for (int i = 0; i < 4; i++) {
+            SCOPED(discard) made m;
+            draw_figure(&random, &m, JOINTS);
+            SCOPED(release)
+            reduced r = reduce(&m, &(pm_motion_reduce_options){.distance = 0.2,
+                                                               .at = 1,
+                                                               .common = way == 1,
+                                                               .quantize = way == 2,
+                                                               .compress = way == 3});
+            for (size_t t = 0; t < r.clip->timeline_count; t++)
+                for (size_t k = 1; k + 1 < r.clip->timelines[t].key_count; k++, all++)
+                    spare += is_spare(&m, &r, t, k, 0.2);
         }
+        assert_true(all > 100);
+        if (spare * 50 > all)
+            fail_msg("way %d: %zu of %zu keys are spare", way, spare, all);
     }
-    assert_true(all > 100);
-    if (spare * 50 > all)
-        fail_msg("%zu of %zu keys are spare", spare, all);
 }
 
 typedef struct told {
@@ -1293,6 +1303,31 @@ static void expect_refused(const made *m, pm_motion_reduce_options options, pm_s
                  expected, word);
     assert_null(made_of);
     assert_null(reduction);
+}
+
+static void cancel_all(void *user, uint64_t done, uint64_t total) {
+    (void)done, (void)total;
+    *(uint32_t *)user = 1;
+}
+
+/* Before it begins, and once its first channels are done. */
+TEST(a_call_that_is_cancelled_makes_nothing) {
+    static const pm_method curves[] = {PM_METHOD_SLERP, PM_METHOD_CUBICSPLINE, PM_METHOD_SQUAD};
+    random_source random = random_salted(70);
+    SCOPED(discard) made m;
+    draw_figure(&random, &m, 8);
+    for (size_t i = 0; i < 8 * COUNT_OF(curves); i++) {
+        uint32_t cancel = i % 2;
+        const pm_method curve = curves[i / 8];
+        const pm_motion_reduce_options options = {.distance = i & 2 ? 0.2 : 0,
+                                                  .at = 1,
+                                                  .curve = curve,
+                                                  .compress = i & 4,
+                                                  .progress = cancel_all,
+                                                  .progress_user = &cancel,
+                                                  .cancel = &cancel};
+        expect_refused(&m, options, PM_ERROR_CANCELLED, "cancelled");
+    }
 }
 
 TEST(options_are_checked) {

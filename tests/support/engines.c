@@ -116,7 +116,7 @@ pm_engine *engine_exactly_with(void **state, const pm_engine_desc *options) {
 }
 
 bool has_few_programs(void **state) {
-    return is_for_device(state) && !long_sweeps();
+    return is_for_device(state) && !open_own_device && !long_sweeps();
 }
 
 bool is_on_oclgrind(void **state) {

@@ -64,8 +64,8 @@ pm_engine *engine_with(void **state, const pm_engine_desc *options);
 /* Likewise with the default folder, for tests of it. */
 pm_engine *engine_exactly_with(void **state, const pm_engine_desc *options);
 
-/* Whether a test that compiles many programs takes a few of them: on the device, unless long sweeps are
- * requested. */
+/* Whether a test that compiles many programs takes a few of them: on a device that compiles them, unless long sweeps
+ * are requested. */
 bool has_few_programs(void **state);
 
 /* Whether the device is Oclgrind, an interpreter that checks every access. It runs kernels of one

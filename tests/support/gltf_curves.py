@@ -158,8 +158,8 @@ class Gltf:
         return used, views
 
 
-def evaluate(curve, path, times):
-    """Values of a curve at times. Rotations are normalised."""
+def evaluate(curve, path, times, normalises=True):
+    """Values of a curve at times. Rotations are normalised, but for linear ones of readers that do not."""
     keys, values, interpolation = curve
     is_rotation = path == "rotation"
     if interpolation == "CUBICSPLINE":
@@ -178,8 +178,10 @@ def evaluate(curve, path, times):
         return values[np.clip(np.searchsorted(keys, times, "right") - 1, 0, len(keys) - 1)]
     if not is_rotation:
         return values[i] + u[:, None] * (values[j] - values[i])
-    unit = values / np.linalg.norm(values, axis=1, keepdims=True)
-    return rotations.slerp(unit[i], unit[j], u[:, None])
+    lengths = np.linalg.norm(values, axis=1, keepdims=True)
+    unit = values / lengths
+    out = rotations.slerp(unit[i], unit[j], u[:, None])
+    return out if normalises else out * (lengths[i] + u[:, None] * (lengths[j] - lengths[i]))
 
 
 def angles(a, b):
@@ -187,7 +189,7 @@ def angles(a, b):
     return np.degrees(rotations.angles(a, b))
 
 
-def matrices(gltf, channels, times):
+def matrices(gltf, channels, times, normalises=True):
     """Of each node in model space: (node, time, 3, 4)."""
     out = [None] * len(gltf.nodes)
 
@@ -195,10 +197,10 @@ def matrices(gltf, channels, times):
         node = gltf.nodes[n]
         rest = {"translation": node.get("translation", [0, 0, 0]), "rotation": node.get("rotation", [0, 0, 0, 1]),
                 "scale": node.get("scale", [1, 1, 1])}
-        t, q, s = (evaluate(channels[n, p], p, times) if (n, p) in channels else np.tile(np.array(rest[p], float),
+        t, q, s = (evaluate(channels[n, p], p, times, normalises) if (n, p) in channels else np.tile(np.array(rest[p], float),
                                                                                       (len(times), 1))
                    for p in ("translation", "rotation", "scale"))
-        x, y, z, w = (q / np.linalg.norm(q, axis=1, keepdims=True)).T
+        x, y, z, w = (q / np.linalg.norm(q, axis=1, keepdims=True) if normalises else q).T
         m = np.empty((len(times), 3, 4))
         m[:, :, :3] = np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
                                 [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
@@ -227,9 +229,10 @@ def rotation_error(a, b, times, animation=0):
                 for k in of_a if k[1] == "rotation" and k in of_b), default=0.0)
 
 
-def distance_error(a, b, times, at, animation=0):
-    """The largest distance in model space of joints and three points at a length on their axes, below all scales."""
-    of_a, of_b = (matrices(g, g.channels(animation), times) for g in (a, b))
+def distance_error(a, b, times, at, animation=0, normalises=True):
+    """The largest distance in model space of joints and three points at a length on their axes, below all scales.
+    Without `normalises` the reader of B takes unit length for granted."""
+    of_a, of_b = (matrices(g, g.channels(animation), times, normalises or g is a) for g in (a, b))
     largest = np.linalg.norm(of_a[..., 3] - of_b[..., 3], axis=-1).max()
     for axis in range(3):
         points = [m[..., 3] + at * m[..., axis] for m in (of_a, of_b)]

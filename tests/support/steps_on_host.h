@@ -12,6 +12,11 @@
  * another. The numbers of groups are set. */
 typedef void step_on_host(const pm_step *step, void *const *memories);
 
+typedef struct program_on_host {
+    step_on_host *run;
+    pm_variant variant; /* curve NULL: any */
+} program_on_host;
+
 /* NULL: this program is not compiled. */
 step_on_host *step_on_host_of(const pm_variant *variant);
 
