@@ -141,7 +141,14 @@ typedef struct pm_clip_layout {
     pm_u32 layout;    /* with per-joint timelines, the pm_track_layout of joint j in channel c is
                          number layout + c joints + j */
     pm_u32 exists;    /* 0: the clip was removed. What the other fields name can be read still */
+    pm_u32 markers, marker_count; /* its part of the table of markers */
 } pm_clip_layout;
+
+/* pm_crowd_marker */
+typedef struct pm_marker {
+    pm_s64 tick;
+    pm_u32 id, reserved;
+} pm_marker;
 
 /* Whether there is a clip of that number. */
 pm_fn pm_u32 pm_clip_exists(pm_global const pm_clip_layout *table, pm_u32 clips, pm_u32 clip) {
@@ -182,7 +189,7 @@ typedef struct pm_crowd_offsets {
     pm_u64 instances, layers, ranges, list, list_count, poses, transitions;
     pm_u64 pose_stride; /* from an instance's local poses to the next one's */
     pm_u64 transition_stride;
-    pm_s64 transition_time; /* ticks */
+    pm_s64 transition_time; /* ticks, also for planted feet */
     pm_u64 staged;          /* PM_STAGED_... */
 } pm_crowd_offsets;
 
@@ -325,6 +332,7 @@ pm_fn pm_cursor pm_crowd_locate(pm_crowd_timeline t, pm_global const pm_key_time
 #define PM_REACH_JOINTS 8
 #define PM_REACH_IN_WORLD 1u
 #define PM_REACH_DIRECTION 2u   /* the pole is a direction */
+#define PM_REACH_PLANTS 64u     /* contacts plant the feet of what stands */
 #define PM_REACH_ON_GROUND 128u /* in the list of a job: the chain is one of PM_REACH_STAND */
 
 /* A chain of a skeleton, as the host makes it. */
@@ -342,7 +350,12 @@ typedef struct pm_chain_row {
     float forward[4]; /* of an aim, in the last joint's frame */
     float
         limit; /* of two bones: the part of the length that is reached exactly; of an aim: the cone, 0: none */
-    float reserved[3];
+    pm_u32
+        plants; /* of what stands: one more than its first foot in a state of planted feet; 0: none is planted */
+    pm_u32 reserved[2];
+    pm_u32 contacts
+        [2 *
+         PM_REACH_JOINTS]; /* ids of markers at which a foot touches the ground, and leaves it */
 } pm_chain_row;
 
 /* The chains of a job in their order, on the host: the number of a chain, and its flags above the lower 16 bits. */

@@ -7,13 +7,22 @@
 #ifndef PM_GROUND_H
 #define PM_GROUND_H
 
+#include "pm_plant.h"
 #include "pm_reach.h"
+
+/* 0: feet are not planted. Devices plant them by a program of their own, because the code takes many registers. */
+#if defined PM_OPENCL && !PM_TRANSITIONS
+#define PM_PLANTED 0
+#else
+#define PM_PLANTED 1
+#endif
 
 /* What chains of PM_LANES instances stand on, beside what they read and write. */
 typedef struct pm_standing {
     pm_reaching reaching;
     pm_global const float *heights;
     pm_height_grid grid;
+    pm_planting planting; /* with PM_REACH_PLANTS */
 } pm_standing;
 
 /* A goal of such a chain (pm_stand_goal), and the instance's place. Rotation and origin are those of the model in the
@@ -23,12 +32,14 @@ typedef struct pm_stance {
     real weight, tilt, lowest, highest;
     pm_mask on_plane;
     pm_quat rotation, origin;
-    pm_u32 up_is_z;
+    pm_u32 up_is_z, plants;
+    pm_plant_rules rules; /* where it plants feet */
 } pm_stance;
 
 /* Below a foot. */
 typedef struct pm_footing {
     real rise;      /* of the ground above level ground */
+    pm_quat off;    /* how far a planted foot is from there, in the space of goals */
     pm_quat normal; /* in the model, of any length */
     pm_mask has, slopes;
 } pm_footing;
@@ -140,6 +151,9 @@ pm_fn pm_stance pm_stance_of(const pm_standing *s, pm_global const pm_chain_row 
     st.tilt = pm_weight_of(normal.w);
     st.lowest = more.x;
     st.highest = more.y;
+    st.plants = PM_PLANTED ? flags & PM_REACH_PLANTS : 0;
+    pm_set_reals(st.rules.release, more.z);
+    pm_set_reals(st.rules.stray, more.w);
     st.point.w = normal.w = zero;
     st.normal = pm_unit_or(normal, pm_quat_of(zero, zero, zero, zero));
     st.on_plane = pm_dot3(st.normal, st.normal) > PM_REAL(0.5f);
@@ -154,8 +168,9 @@ pm_fn pm_stance pm_stance_of(const pm_standing *s, pm_global const pm_chain_row 
     return st;
 }
 
-/* The ground below a place of the model. Level ground is at the height of the model's origin. */
-pm_fn pm_footing pm_footing_at(const pm_standing *s, const pm_stance *st, pm_quat place) {
+/* The ground below foot k of a chain, and whether that is planted. Level ground is at the height of the model's origin. */
+pm_fn pm_footing pm_footing_of(const pm_standing *s, const pm_stance *st,
+                               pm_global const pm_chain_row *c, pm_u32 k, pm_quat place) {
     pm_footing f;
     real least = PM_REAL(0.1f);
     pm_quat p = pm_quat_sum(st->origin, pm_vector_turned(st->rotation, place));
@@ -179,6 +194,15 @@ pm_fn pm_footing pm_footing_at(const pm_standing *s, const pm_stance *st, pm_qua
     f.slopes = (slope_x < PM_REAL(0.0f)) | (slope_x > PM_REAL(0.0f)) |
                (slope_other < PM_REAL(0.0f)) | (slope_other > PM_REAL(0.0f));
     f.normal = pm_into_model(st, pm_level_vector(st, -slope_x, PM_REAL(1.0f), -slope_other));
+    real zero = PM_REAL(0.0f);
+    f.off = pm_quat_of(zero, zero, zero, zero);
+    if (st->plants) {
+        pm_global const pm_chain_row *foot = s->reaching.chains + c->places[k];
+        pm_u32 joint = s->reaching.paths[foot->path + foot->length - 1];
+        p = pm_quat_sum(p, pm_level_vector(st, zero, st->weight * f.rise, zero));
+        f.off = pm_plant_step(&s->planting, c->plants - 1 + k, joint, c->contacts + 2 * (pm_u64)k,
+                              &st->rules, p, f.has);
+    }
     return f;
 }
 
@@ -192,8 +216,8 @@ pm_fn real pm_pelvis_shift(const pm_standing *s, const pm_stance *st,
         pm_global const pm_chain_row *foot = r->chains + c->places[k];
         pm_space end =
             pm_space_along(r, r->paths + foot->path, 0, foot->length, pm_space_of_model());
-        pm_footing f = pm_footing_at(s, st, pm_space_origin(end));
-        least = pm_select(f.has, pm_least_of(least, f.rise), least);
+        pm_footing f = pm_footing_of(s, st, c, k, pm_space_origin(end));
+        least = pm_select(f.has, pm_least_of(least, f.rise + pm_up_part(st, f.off)), least);
     }
     real shift = pm_least_of(pm_most_of(least, st->lowest), st->highest);
     pm_mask moves = (least < far) & (shift > -far) & (shift < far);
@@ -220,7 +244,7 @@ pm_fn void pm_stand_chain(const pm_standing *s, pm_u32 chain, pm_u32 flags, pm_u
     pm_global const pm_chain_row *c = r->chains + chain;
     pm_stance st = pm_stance_of(s, c, goal, flags);
     real zero = PM_REAL(0.0f), one = PM_REAL(1.0f);
-    if (!pm_any(st.weight > zero))
+    if (!pm_any(st.weight > zero) && !st.plants) /* feet are to leave the ground */
         return;
     real shift = pm_pelvis_shift(s, &st, c);
     pm_quat up = pm_into_model(&st, pm_level_vector(&st, zero, one, zero));
@@ -229,15 +253,17 @@ pm_fn void pm_stand_chain(const pm_standing *s, pm_u32 chain, pm_u32 flags, pm_u
         pm_global const pm_chain_row *foot = r->chains + c->places[k];
         pm_space end =
             pm_space_along(r, r->paths + foot->path, 0, foot->length, pm_space_of_model());
-        pm_footing f = pm_footing_at(s, &st, pm_space_origin(end));
+        pm_footing f = pm_footing_of(s, &st, c, k, pm_space_origin(end));
         real raise = pm_stored_real(st.weight * f.rise - shift);
-        pm_mask moves = (raise < zero) | (raise > zero) | (f.slopes & (st.tilt > zero));
+        pm_quat off = pm_quat_scaled(pm_into_model(&st, f.off), st.weight);
+        pm_mask moves = (raise < zero) | (raise > zero) | (f.slopes & (st.tilt > zero)) |
+                        (pm_dot3(off, off) > zero);
         pm_quat normal = pm_unit_or(f.normal, up);
         pm_quat tilt =
             pm_turn_part(pm_short_turn(pm_turn_between(up, normal, up)), st.weight * st.tilt);
         pm_goal g;
         g.position = pm_quat_of(zero, zero, zero, zero);
-        g.pole = pm_quat_scaled(up, raise);
+        g.pole = pm_quat_plus(off, raise, up);
         g.rotation =
             pm_unit_or(pm_quat_product(tilt, end.rotation), pm_quat_of(zero, zero, zero, zero));
         moves = moves & f.has & (pm_dot3(g.pole, g.pole) < PM_REAL(0x1p80f));

@@ -34,6 +34,12 @@ typedef struct pm_transition_head {
     pm_u32 reserved;
 } pm_transition_head;
 
+/* In the head, for the host: the rates of the root's offset, in rad and units per second, relative to the root. */
+#define PM_TRANSITION_ROOT 16
+typedef struct pm_transition_root {
+    float turn[3], way[3];
+} pm_transition_root;
+
 /* How far a transition is. */
 typedef struct pm_transit {
     float duration; /* in seconds; 0: there is none, or it is over */

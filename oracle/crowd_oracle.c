@@ -325,3 +325,21 @@ void crowd_oracle_destroy(crowd_oracle *o) {
     }
     free(o);
 }
+
+/* x >= 0; x, x' and x'' are 0 at t1. */
+static double quintic(double x, double r, double duration, double t) {
+    const double t1 = r < 0 ? fmin(duration, -5 * x / r) : duration;
+    if (t >= t1)
+        return 0;
+    const double a0 = fmax(0, (-8 * r * t1 - 20 * x) / (t1 * t1));
+    const double t2 = t1 * t1, t3 = t2 * t1, t4 = t3 * t1, t5 = t4 * t1;
+    const double a = -(a0 * t2 + 6 * r * t1 + 12 * x) / (2 * t5);
+    const double b = (3 * a0 * t2 + 16 * r * t1 + 30 * x) / (2 * t4);
+    const double c = -(3 * a0 * t2 + 12 * r * t1 + 20 * x) / (2 * t3);
+    return ((((a * t + b) * t + c) * t + a0 / 2) * t + r) * t + x;
+}
+
+double oracle_decay(double x, double rate, double duration, double t) {
+    const double sign = x < 0 || (x == 0 && rate < 0) ? -1 : 1;
+    return t >= duration ? 0 : sign * quintic(sign * x, sign * rate, duration, t);
+}

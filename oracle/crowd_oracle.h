@@ -63,6 +63,9 @@ void crowd_oracle_palette_sizes(const crowd_oracle *o, const joint_pose *poses, 
 motion3 crowd_oracle_root_motion(const crowd_oracle *o, const pm_crowd_instance *before,
                                  const pm_crowd_instance *after);
 
+/* What remains of a number x in a transition, `t` seconds after its begin with the rate x'(0). */
+double oracle_decay(double x, double rate, double duration, double t);
+
 /* b is applied first, then a. */
 motion3 motion3_product(motion3 a, motion3 b);
 motion3 motion3_inverse(motion3 a);

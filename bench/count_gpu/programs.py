@@ -177,6 +177,7 @@ def crowds():
                            PM_VECTOR_METHOD=f"pm_{vector}", PM_OUTPUT=0, PM_PER_JOINT=0, **{define: 1})
     for name, file in (("chains", "crowd_reach"), ("ground", "crowd_ground")):
         yield make(["crowd", name], file, "slerp", 4, 0)
+    yield make(["crowd", "planted"], "crowd_ground", "slerp", 4, 0, PM_TRANSITIONS=1)
 
 
 def bodies():

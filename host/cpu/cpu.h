@@ -74,6 +74,7 @@ typedef struct pm_posed {
     const void *goals;           /* theirs */
     const void *transition;      /* its state; NULL: none */
     int64_t transition_time;
+    void *plants;         /* the state of its planted feet, which is written; NULL: none */
     const float *heights; /* of the ground; NULL: none */
     pm_height_grid grid;
     const void *given;             /* the records of PM_CROWD_LOCAL; NULL: the instance is posed */

@@ -20,6 +20,26 @@ PM_FLAT static __attribute__((noinline)) void stand(const pm_standing *s, pm_u32
     pm_stand_chain(s, chain, flags, goal);
 }
 
+/* What plants the feet of a vector of instances from a place of the batch on. */
+static void find_planting(const pm_lane_batch *batch, size_t first, pm_planting *p) {
+    const pm_pose_request *r = batch->request;
+    const pm_crowd_data *crowd = r->crowd;
+    p->clips = crowd->clips;
+    p->timelines = crowd->timelines;
+    p->markers = (const pm_marker *)(const void *)crowd->markers;
+    p->masks = crowd->skeleton->masks;
+    p->clip_count = (pm_u32)crowd->clip_count;
+    p->mask_count = (pm_u32)crowd->skeleton->mask_count;
+    p->joint_count = (pm_u32)crowd->skeleton->joint_count;
+    p->now = r->transition_time;
+    for (size_t i = 0; i < PM_LANES; i++) {
+        const size_t index = batch->index[pm_lane_place(batch, first, i)];
+        const pm_crowd_instance *instances = r->instances.memory;
+        p->states[i] = (pm_plant *)((char *)r->plants.memory + index * r->plant_stride);
+        memcpy(&p->instances[i], &instances[index], sizeof p->instances[i]);
+    }
+}
+
 void PM_SET_NAME(pm_lane_chains)(const pm_lane_batch *batch, size_t first, pm_lane_locals *poses) {
     const pm_pose_request *request = batch->request;
     const pm_skeleton *skeleton = request->crowd->skeleton;
@@ -35,6 +55,8 @@ void PM_SET_NAME(pm_lane_chains)(const pm_lane_batch *batch, size_t first, pm_la
         r->goal_at[i] = index * (request->goal_stride / sizeof(float));
         r->placement_at[i] = index * (sizeof(pm_placement) / sizeof(float));
     }
+    if (pm_is_given(&request->plants))
+        find_planting(batch, first, &s.planting);
     for (pm_u32 n = 0; n < request->chains.count; n++) {
         const pm_u32 chain = request->chains.of[n] & 0xffffu, flags = request->chains.of[n] >> 16;
         if (pm_chain_stands(&request->chains, n))

@@ -237,6 +237,7 @@ static __attribute__((noinline)) pm_status pose_request(const pm_crowd_data *cro
         .goals = pm_in_memory(from->goals),
         .transitions = pm_in_memory(from->transition),
         .transition_time = from->transition_time,
+        .plants = pm_in_memory(from->plants),
         .heights = pm_in_memory(from->heights),
         .grid = from->grid,
         .instance_count = 1,

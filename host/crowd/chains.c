@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "kernels/pm_plant.h"
 #include "kernels/pm_reach.h"
 
 static const float default_soft = 0.97f;
@@ -69,6 +70,8 @@ static pm_status check(const pm_skeleton_desc *desc, size_t c, pm_error *error) 
         return refuse(c, "limit: expected at least 0, of an aim up to pi, else below 1", error);
     if (chain->kind >= PM_CHAIN_PIN && chain->limit != 0)
         return refuse(c, "limit: a pin and what stands have none", error);
+    if (chain->contacts && chain->kind != PM_CHAIN_STAND)
+        return refuse(c, "contacts are those of what stands", error);
     if (!is_aim && (chain->shares || chain->forward[0] != 0 || chain->forward[1] != 0 ||
                     chain->forward[2] != 0))
         return refuse(c, "shares and forward are those of an aim", error);
@@ -150,8 +153,13 @@ static size_t find_foot(const pm_skeleton_desc *desc, uint32_t pelvis, uint32_t 
     return desc->chain_count;
 }
 
-static pm_status fill_stand(const pm_skeleton_desc *desc, const pm_chain *chain, size_t c,
-                            pm_chain_row *row, pm_error *error) {
+size_t pm_plant_state_bytes(const pm_skeleton *skeleton) {
+    _Static_assert(sizeof(pm_plant) == PM_PLANT_BYTES, "devices have the same layout");
+    return skeleton->plant_count * sizeof(pm_plant);
+}
+
+static pm_status fill_stand(pm_skeleton *s, const pm_skeleton_desc *desc, const pm_chain *chain,
+                            size_t c, pm_chain_row *row, pm_error *error) {
     const bool up_is_y = chain->axis[1] == 1, up_is_z = chain->axis[2] == 1;
     if (chain->axis[0] != 0 || chain->axis[1] != (float)up_is_y ||
         chain->axis[2] != (float)up_is_z || up_is_y == up_is_z)
@@ -163,6 +171,13 @@ static pm_status fill_stand(const pm_skeleton_desc *desc, const pm_chain *chain,
         if (foot == desc->chain_count)
             return refuse(c, "a joint is not the end of two bones below the first one", error);
         row->places[k] = (pm_u32)foot;
+        if (!chain->contacts)
+            continue;
+        const uint32_t *ids = chain->contacts + 2 * k;
+        if (ids[0] == ids[1])
+            return refuse(c, "contacts: the same marker begins and ends one", error);
+        memcpy(row->contacts + 2 * k, ids, 2 * sizeof *ids);
+        row->plants = (pm_u32)(++s->plant_count - k);
     }
     return PM_OK;
 }
@@ -176,7 +191,7 @@ static pm_status fill_chain(pm_skeleton *s, const pm_skeleton_desc *desc, size_t
         return refuse(c, "a joint is not below the one before it", error);
     return chain->kind == PM_CHAIN_TWO_BONES ? fill_two_bones(s, chain, c, path, row, error)
            : chain->kind == PM_CHAIN_AIM     ? fill_aim(chain, c, row, error)
-           : chain->kind == PM_CHAIN_STAND   ? fill_stand(desc, chain, c, row, error)
+           : chain->kind == PM_CHAIN_STAND   ? fill_stand(s, desc, chain, c, row, error)
                                              : PM_OK;
 }
 

@@ -197,11 +197,26 @@ static inline pm_input pm_layer_resolved(const pm_crowd_data *crowd, const pm_cr
 typedef void (*pm_root_pose_function)(const pm_crowd_data *crowd, const pm_input *input,
                                       float rotation[4], float position[3]);
 
-/* Computes the root motion of `count` instances with up to `threads` threads: see
- * pm_crowd_root_motion. The arguments are checked by the caller. */
-void pm_root_motions_find(const pm_crowd_data *crowd, pm_root_pose_function root_pose,
-                          size_t threads, const pm_crowd_instance *before,
-                          const pm_crowd_instance *after, size_t count, pm_root_motion *motions);
+/* Root motion of instances from one set of times to the next. */
+typedef struct pm_root_job {
+    const pm_crowd_data *crowd;
+    pm_root_pose_function root_pose;
+    const pm_crowd_instance *before, *after;
+    size_t instance_count, count;
+    const uint32_t *indices; /* (count); those that do not exist are skipped. NULL: all instances */
+    const void *states; /* of transitions, `stride` bytes each, at these two times; NULL: none */
+    size_t stride;
+    int64_t times[2];
+    pm_root_motion *motions; /* (count) */
+} pm_root_job;
+
+/* Computes the motions with up to `threads` threads: see pm_crowd_root_motion. The arguments are checked by the caller. */
+void pm_root_motions_find(const pm_root_job *job, size_t threads);
+
+/* Writes into a state of a transition how much faster the root was before a change than after it: `seconds` is the time
+ * of both motions. */
+void pm_root_put_rates(const pm_root_motion *before, const pm_root_motion *after, double seconds,
+                       unsigned char *state);
 
 /* Finds the markers that `count` instances pass, with up to `threads` threads: see pm_crowd_events.
  * The arguments are checked by the caller. */

@@ -11,6 +11,7 @@
 _Static_assert(sizeof(pm_instance) == sizeof(pm_crowd_instance), "kernels read the same bytes");
 _Static_assert(sizeof(pm_layer) == sizeof(pm_crowd_layer), "kernels read the same bytes");
 _Static_assert(sizeof(pm_range) == sizeof(pm_crowd_range), "kernels read the same bytes");
+_Static_assert(sizeof(pm_marker) == sizeof(pm_crowd_marker), "kernels read the same bytes");
 _Static_assert(sizeof(pm_placed) == sizeof(pm_placement), "kernels read the same bytes");
 _Static_assert((int)PM_CROWD_ANGLE_RATE - (int)PM_CROWD_BODY_POS == PM_BODY_ANGLE_RATE,
                "both headers number states alike");

@@ -72,6 +72,9 @@ pm_status pm_crowd_check_parts(const pm_job_parts *parts, pm_error *error) {
     if (parts->transitions && parts->poses)
         return pm_fail(error, PM_ERROR_ARGUMENT,
                        "transitions and poses are both set: transitions do not apply to poses");
+    if (parts->plants && parts->poses)
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "plants and poses are both set: contacts are those of clips");
     if (parts->layer_count && !parts->layers)
         return pm_fail(error, PM_ERROR_ARGUMENT, "the number of layers is %zu, but layers is NULL",
                        parts->layer_count);
@@ -133,6 +136,19 @@ pm_status pm_crowd_find_ground(const pm_height_field *field, bool given,
                          field->columns,
                          field->rows};
     return PM_OK;
+}
+
+pm_status pm_crowd_find_plants(const pm_skeleton *skeleton, bool given, pm_chain_list *chains,
+                               pm_error *error) {
+    bool found = false;
+    for (pm_u32 n = 0; given && n < chains->count; n++)
+        if (skeleton->chains[chains->of[n] & 0xffffu].plants) {
+            chains->of[n] |= PM_REACH_PLANTS << 16;
+            found = true;
+        }
+    return given && !found
+               ? pm_fail(error, PM_ERROR_ARGUMENT, "plants: no chain of the job has contacts")
+               : PM_OK;
 }
 
 pm_status pm_crowd_check_bodies(const pm_job_parts *parts, pm_error *error) {

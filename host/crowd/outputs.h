@@ -51,7 +51,7 @@ pm_status pm_crowd_check_view(const pm_skeleton *skeleton, pm_view view, pm_erro
 
 /* What a job poses, in memory or in buffers: whether each is given. */
 typedef struct pm_job_parts {
-    bool instances, layers, ranges, poses, placements, goals, transitions, speeds;
+    bool instances, layers, ranges, poses, placements, goals, transitions, plants, speeds;
     bool bodies; /* an output is a state of bodies */
     const pm_chain_list *chains;
     size_t layer_count;
@@ -70,6 +70,10 @@ enum { PM_MOST_NODES = 1 << 24 };
 /* The ground of a job whose chains are checked; `given`: it has heights. */
 pm_status pm_crowd_find_ground(const pm_height_field *field, bool given,
                                const pm_chain_list *chains, pm_height_grid *grid, pm_error *error);
+
+/* Has the chains of a job plant feet, where states of them are given. */
+pm_status pm_crowd_find_plants(const pm_skeleton *skeleton, bool given, pm_chain_list *chains,
+                               pm_error *error);
 
 /* Refuses what does not go together with the outputs: `bodies` must be known. */
 pm_status pm_crowd_check_bodies(const pm_job_parts *parts, pm_error *error);

@@ -6,8 +6,10 @@
 #include "crowd.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/base.h"
+#include "kernels/pm_transition.h"
 
 /* A rotation, then a translation. */
 typedef struct rigid {
@@ -68,17 +70,8 @@ static rigid power(rigid a, uint64_t n) {
     return r;
 }
 
-/* State shared by the threads that compute root motion. */
-typedef struct root_motion_job {
-    const pm_crowd_data *crowd;
-    pm_root_pose_function root_pose;
-    const pm_crowd_instance *before, *after;
-    size_t count;
-    pm_root_motion *motions;
-} root_motion_job;
-
 /* The pose of joint 0 in a clip. */
-static rigid root_at(const root_motion_job *s, pm_u32 clip, int64_t time, bool clamps) {
+static rigid root_at(const pm_root_job *s, pm_u32 clip, int64_t time, bool clamps) {
     const pm_input input = {
         .time = time, .clip = clip, .weight = 1, .op = PM_OP_SET, .clamps = clamps};
     float rotation[4], position[3];
@@ -104,7 +97,7 @@ static int64_t cycle_of(pm_u64 period, int64_t time) {
 }
 
 /* The motion from the start of one cycle to the start of another. */
-static rigid cycles_between(const root_motion_job *s, pm_u32 clip, int64_t from, int64_t to) {
+static rigid cycles_between(const pm_root_job *s, pm_u32 clip, int64_t from, int64_t to) {
     if (from == to)
         return no_motion;
     rigid first = root_at(s, clip, 0, true);
@@ -116,8 +109,7 @@ static rigid cycles_between(const root_motion_job *s, pm_u32 clip, int64_t from,
 }
 
 /* The motion of a clip between two times in ticks; the identity for a clip that does not exist. */
-static rigid motion_of(const root_motion_job *s, pm_u32 clip, int64_t from, int64_t to,
-                       bool clamps) {
+static rigid motion_of(const pm_root_job *s, pm_u32 clip, int64_t from, int64_t to, bool clamps) {
     if (!pm_crowd_has_clip(s->crowd, clip))
         return no_motion;
     pm_u64 period = period_of(s->crowd, clip);
@@ -145,7 +137,35 @@ static rigid crossfaded(const rigid *a, const rigid *b, double weight) {
     return r;
 }
 
-static pm_root_motion motion_of_instance(const root_motion_job *s, size_t i) {
+/* How far an instance in transition is from where its clips have it: its rates times what pm_remains has of rates. */
+static rigid offset_at(const pm_root_job *s, size_t i, int64_t now) {
+    const unsigned char *state = (const unsigned char *)s->states + i * s->stride;
+    pm_transition_head head;
+    pm_transition_root root;
+    rigid r = no_motion;
+    memcpy(&head, state, sizeof head);
+    memcpy(&root, state + PM_TRANSITION_ROOT, sizeof root);
+    if (pm_transit_of(head, now).duration == 0.0f)
+        return r;
+    const double t = ldexp((double)(now - head.time), -32), part = t / (double)head.duration;
+    const double left = 1 - part, rise = t * left * left * left * (1 + 3 * part);
+    double angle = 0, size = 0;
+    for (size_t c = 0; c < 3; c++) {
+        r.q[c] = rise * (double)root.turn[c];
+        r.p[c] = rise * (double)root.way[c];
+        angle += r.q[c] * r.q[c];
+        size += r.p[c] * r.p[c];
+    }
+    if (!(angle < 1e12 && size < 1e24)) /* of no poses */
+        return no_motion;
+    angle = sqrt(angle);
+    for (size_t c = 0; c < 3; c++)
+        r.q[c] *= angle > 0 ? sin(angle / 2) / angle : 0.5;
+    r.q[3] = cos(angle / 2);
+    return r;
+}
+
+static pm_root_motion motion_of_instance(const pm_root_job *s, size_t i) {
     const pm_crowd_instance *a = &s->before[i], *b = &s->after[i];
     const pm_skeleton *skeleton = s->crowd->skeleton;
     const pm_input second = pm_instance_resolved(s->crowd, b).inputs[1];
@@ -156,6 +176,12 @@ static pm_root_motion motion_of_instance(const root_motion_job *s, size_t i) {
         rigid other = motion_of(s, b->clip_b, a->time_b, b->time_b, b->flags & PM_CROWD_CLAMP_B);
         r = crossfaded(&r, &other, weight);
     }
+    if (s->states) {
+        const rigid from = offset_at(s, i, s->times[0]), to = offset_at(s, i, s->times[1]);
+        const rigid back = inverse(&from);
+        r = product(&back, &r);
+        r = product(&r, &to);
+    }
     return (pm_root_motion){{(float)r.q[0], (float)r.q[1], (float)r.q[2], (float)r.q[3]},
                             {(float)r.p[0], (float)r.p[1], (float)r.p[2], 0}};
 }
@@ -163,18 +189,50 @@ static pm_root_motion motion_of_instance(const root_motion_job *s, size_t i) {
 enum { RUN = 256 }; /* instances per work item */
 
 static void find_motions(void *context, pm_items *items) {
-    const root_motion_job *s = context;
+    const pm_root_job *s = context;
     size_t run;
     while (pm_take_item(items, &run)) {
         const pm_piece piece = pm_piece_at(s->count, RUN, run);
-        for (size_t i = piece.from; i < piece.from + piece.count; i++)
-            s->motions[i] = motion_of_instance(s, i);
+        for (size_t i = piece.from; i < piece.from + piece.count; i++) {
+            const size_t index = s->indices ? s->indices[i] : i;
+            if (index < s->instance_count)
+                s->motions[i] = motion_of_instance(s, index);
+        }
     }
 }
 
-void pm_root_motions_find(const pm_crowd_data *crowd, pm_root_pose_function root_pose,
-                          size_t threads, const pm_crowd_instance *before,
-                          const pm_crowd_instance *after, size_t count, pm_root_motion *motions) {
-    root_motion_job s = {crowd, root_pose, before, after, count, motions};
-    pm_run_parallel(crowd->host, threads, pm_piece_count(count, RUN), find_motions, &s);
+void pm_root_motions_find(const pm_root_job *job, size_t threads) {
+    pm_root_job own = *job;
+    pm_run_parallel(job->crowd->host, threads, pm_piece_count(job->count, RUN), find_motions, &own);
+}
+
+/* The velocities of a motion that took `seconds`, both relative to the root: the means of both ends. */
+static pm_transition_root velocities_of(const pm_root_motion *m, double seconds) {
+    pm_transition_root root;
+    double q[4], back[4], way[3], turned[3], sine = 0;
+    for (size_t c = 0; c < 4; c++) {
+        q[c] = (double)m->rotation[c] * (m->rotation[3] < 0 ? -1 : 1);
+        back[c] = c < 3 ? -q[c] : q[c];
+        sine += c < 3 ? q[c] * q[c] : 0;
+    }
+    sine = sqrt(sine);
+    for (size_t c = 0; c < 3; c++)
+        way[c] = (double)m->position[c];
+    rotate(back, way, turned);
+    for (size_t c = 0; c < 3; c++) {
+        root.turn[c] = (float)(q[c] * (sine > 0 ? 2 * atan2(sine, q[3]) / sine : 2) / seconds);
+        root.way[c] = (float)((way[c] + turned[c]) / (2 * seconds));
+    }
+    return root;
+}
+
+void pm_root_put_rates(const pm_root_motion *before, const pm_root_motion *after, double seconds,
+                       unsigned char *state) {
+    pm_transition_root rates = velocities_of(before, seconds);
+    const pm_transition_root new = velocities_of(after, seconds);
+    for (size_t c = 0; c < 3; c++) {
+        rates.turn[c] -= new.turn[c];
+        rates.way[c] -= new.way[c];
+    }
+    memcpy(state + PM_TRANSITION_ROOT, &rates, sizeof rates);
 }

@@ -45,6 +45,7 @@ struct pm_skeleton {
     pm_chain_row *chains; /* (chain_count); NULL: none */
     pm_u32 *chain_paths;  /* (path_numbers): see pm_chain_row */
     size_t path_numbers;
+    size_t plant_count;     /* of feet that contacts plant, of all chains */
     uint32_t *scalar_order; /* (hinge_count): the hinge of the description of each angle in rows */
     /* The joint of the description whose rest pose times its inverse bind is no rigid motion, the first of them;
      * joint_count: none. */
@@ -68,6 +69,9 @@ pm_status pm_skeleton_sort(pm_skeleton *skeleton, const int32_t *parents, pm_err
  * pm_joint_sets_free, after a failure too. */
 pm_status pm_joint_sets_build(pm_skeleton *skeleton, const pm_skeleton_desc *desc, pm_error *error);
 void pm_joint_sets_free(pm_skeleton *skeleton);
+
+/* Bytes of an instance's state of planted feet. */
+size_t pm_plant_state_bytes(const pm_skeleton *skeleton);
 
 /* Checks the chains, and makes their rows, once the joints are filled. The caller frees them, after a failure too. */
 pm_status pm_chains_build(pm_skeleton *skeleton, const pm_skeleton_desc *desc, pm_error *error);

@@ -309,6 +309,8 @@ static void set_clip(pm_crowd_data *crowd, size_t i) {
     clip->timeline = (pm_u32)begin[PM_TABLE_TIMELINES];
     clip->constants = (pm_u32)begin[PM_TABLE_CONSTANTS];
     clip->layout = (pm_u32)begin[PM_TABLE_LAYOUT];
+    clip->markers = (pm_u32)begin[PM_TABLE_MARKERS];
+    clip->marker_count = (pm_u32)crowd->rows[i].count[PM_TABLE_MARKERS];
 }
 
 static void set_pointers(pm_crowd_data *crowd) {
@@ -345,9 +347,10 @@ static pm_status find_room(placement *p, pm_error *error) {
     move_together(p);
     for (unsigned t = 0; status == PM_OK && t < PM_TABLE_COUNT; t++)
         status = hold_table(p, t, error);
-    for (unsigned t = PM_TABLE_CONSTANTS; status == PM_OK && t <= PM_TABLE_TIMES; t++)
+    for (unsigned t = PM_TABLE_CONSTANTS; status == PM_OK && t <= PM_TABLE_MARKERS; t++)
         if (p->total[t] > UINT32_MAX) /* as kernels count them */
-            status = pm_fail(error, PM_ERROR_SIZE, "the crowd's clips have too many keys");
+            status =
+                pm_fail(error, PM_ERROR_SIZE, "the crowd's clips have too many keys or markers");
     return status;
 }
 

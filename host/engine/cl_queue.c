@@ -199,6 +199,7 @@ static pm_pose_request inputs_of(const pm_crowd_data *crowd, const pm_cl_crowd_j
                          .placements = address_of(&job->placements),
                          .goals = address_of(&job->goals),
                          .transitions = address_of(&job->transitions),
+                         .plants = address_of(&job->plants),
                          .heights = address_of(&job->heights),
                          .speeds = address_of(&job->speeds),
                          .instance_count = job->instance_count,
@@ -208,6 +209,7 @@ static pm_pose_request inputs_of(const pm_crowd_data *crowd, const pm_cl_crowd_j
                          .goal_stride = job->goal_stride,
                          .transition_stride = job->transition_stride,
                          .transition_time = job->transition_time,
+                         .plant_stride = job->plant_stride,
                          .frame = job->frame};
     r.packed = pm_is_given(&r.indices) && job->packed;
     if (r.index_count == 0 && pm_is_given(&r.counted))

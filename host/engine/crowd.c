@@ -104,21 +104,59 @@ pm_status pm_crowd_check_layers(const pm_crowd *crowd, const pm_crowd_layer *lay
     return status;
 }
 
+static pm_status root_motion(const pm_crowd *crowd, pm_root_job job, pm_error *error) {
+    pm_error_clear(error);
+    if (!crowd || (job.count && (!job.before || !job.after || !job.motions)))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
+                       !crowd        ? "crowd"
+                       : !job.before ? "before"
+                       : !job.after  ? "after"
+                                     : "motions");
+    const pm_held_crowd held = pm_crowd_hold(crowd);
+    const size_t bytes = pm_transition_state_bytes(held.data);
+    job.crowd = held.data;
+    job.root_pose = pm_cpu_root_pose;
+    job.stride = job.stride ? job.stride : bytes;
+    const pm_status status = job.stride < bytes
+                                 ? pm_fail(error, PM_ERROR_ARGUMENT,
+                                           "stride: expected at least pm_crowd_transition_bytes")
+                                 : PM_OK;
+    if (status == PM_OK)
+        pm_root_motions_find(&job, crowd->engine->host_threads);
+    pm_crowd_let(&held);
+    return status;
+}
+
 pm_status pm_crowd_root_motion(const pm_crowd *crowd, const pm_crowd_instance *before,
                                const pm_crowd_instance *after, size_t count,
                                pm_root_motion *motions, pm_error *error) {
+    return root_motion(crowd,
+                       (pm_root_job){.before = before,
+                                     .after = after,
+                                     .instance_count = count,
+                                     .count = count,
+                                     .motions = motions},
+                       error);
+}
+
+pm_status pm_crowd_root_motion_in_transition(const pm_crowd *crowd, const pm_crowd_instance *before,
+                                             const pm_crowd_instance *after, size_t count,
+                                             const void *states, size_t stride,
+                                             const int64_t times[2], pm_root_motion *motions,
+                                             pm_error *error) {
     pm_error_clear(error);
-    if (!crowd || (count && (!before || !after || !motions)))
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
-                       !crowd    ? "crowd"
-                       : !before ? "before"
-                       : !after  ? "after"
-                                 : "motions");
-    const pm_held_crowd held = pm_crowd_hold(crowd);
-    pm_root_motions_find(held.data, pm_cpu_root_pose, crowd->engine->host_threads, before, after,
-                         count, motions);
-    pm_crowd_let(&held);
-    return PM_OK;
+    if (!states || !times)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", states ? "times" : "states");
+    return root_motion(crowd,
+                       (pm_root_job){.before = before,
+                                     .after = after,
+                                     .instance_count = count,
+                                     .count = count,
+                                     .states = states,
+                                     .stride = stride,
+                                     .times = {times[0], times[1]},
+                                     .motions = motions},
+                       error);
 }
 
 pm_status pm_crowd_events(const pm_crowd *crowd, const pm_crowd_instance *before,

@@ -49,21 +49,32 @@ static pm_status check_address(const pm_device *device, const char *name, const 
                       : pm_check_multiple(name, what, (uintptr_t)at->memory, host_alignment, error);
 }
 
-/* Other inputs than poses, goals and transitions are arrays in host memory. */
+/* States of planted feet have numbers of 8 bytes. */
+static const size_t plant_alignment = 8;
+
+/* Inputs without a stride are arrays in host memory. */
 static pm_status check_input(const pm_pose_request *r, pm_memory input, const pm_device *device,
                              pm_error *error) {
     const pm_address *at = &r->inputs[input - PM_MEMORY_INSTANCES];
     const pm_pose_rows rows = pm_pose_rows_of(r, input);
-    const bool strided =
-        input == PM_MEMORY_POSES || input == PM_MEMORY_GOALS || input == PM_MEMORY_TRANSITIONS;
+    const bool strided = input == PM_MEMORY_POSES || input == PM_MEMORY_GOALS ||
+                         input == PM_MEMORY_TRANSITIONS || input == PM_MEMORY_PLANTS;
     size_t bytes = 0;
     if (at->memory && at->handle)
         return pm_fail(error, PM_ERROR_ARGUMENT,
                        "%s: memory and buffer are both set, expected one of them", rows.name);
     if (!pm_is_given(at) || (at->memory && !strided))
         return PM_OK;
-    const size_t alignment = !strided ? 1 : at->handle ? rows.alignment : host_alignment;
-    const pm_status status = check_rows(&rows, alignment, &bytes, error);
+    const size_t alignment = !strided                    ? 1
+                             : at->handle                ? rows.alignment
+                             : input == PM_MEMORY_PLANTS ? plant_alignment
+                                                         : host_alignment;
+    pm_status status = check_rows(&rows, alignment, &bytes, error);
+    if (status == PM_OK && input == PM_MEMORY_PLANTS)
+        status =
+            pm_check_multiple(rows.name, "address", (uintptr_t)at->memory, plant_alignment, error);
+    if (status == PM_OK && input == PM_MEMORY_PLANTS && device && at->memory)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "plants: expected a buffer");
     return status == PM_OK
                ? check_address(device, rows.name, "address", at, rows.alignment, bytes, error)
                : status;
@@ -191,6 +202,7 @@ pm_status pm_pose_resolve(pm_pose_request *r, const pm_device *device, pm_error 
                           .placements = pm_is_given(&r->placements),
                           .goals = pm_is_given(&r->goals),
                           .transitions = pm_is_given(&r->transitions),
+                          .plants = pm_is_given(&r->plants),
                           .chains = &r->chains,
                           .speeds = pm_is_given(&r->speeds),
                           .layer_count = r->layer_count};
@@ -199,7 +211,10 @@ pm_status pm_pose_resolve(pm_pose_request *r, const pm_device *device, pm_error 
     r->goal_stride = r->goal_stride ? r->goal_stride : goals;
     r->transition_stride =
         r->transition_stride ? r->transition_stride : pm_transition_state_bytes(r->crowd);
+    r->plant_stride = r->plant_stride ? r->plant_stride : pm_plant_state_bytes(r->crowd->skeleton);
     pm_status status = check_counts(r, device, error);
+    if (status == PM_OK)
+        status = pm_crowd_find_plants(r->crowd->skeleton, parts.plants, &r->chains, error);
     if (status == PM_OK)
         status = pm_crowd_check_parts(&parts, error);
     if (status == PM_OK)
@@ -210,6 +225,15 @@ pm_status pm_pose_resolve(pm_pose_request *r, const pm_device *device, pm_error 
         return status;
     parts.bodies = has_bodies(r);
     return pm_crowd_check_bodies(&parts, error);
+}
+
+size_t pm_crowd_plant_bytes(const pm_crowd *crowd) {
+    if (!crowd)
+        return 0;
+    const pm_held_crowd held = pm_crowd_hold(crowd);
+    const size_t bytes = pm_plant_state_bytes(held.data->skeleton);
+    pm_crowd_let(&held);
+    return bytes;
 }
 
 /* ---- jobs into host memory ---- */
@@ -226,6 +250,7 @@ static pm_pose_request inputs_of(const pm_crowd_data *crowd, const pm_crowd_job 
                              .placements = pm_in_memory(job->placements),
                              .goals = pm_in_memory(job->goals),
                              .transitions = pm_in_memory(job->transitions),
+                             .plants = pm_in_memory(job->plants),
                              .heights = pm_in_memory(job->heights),
                              .speeds = pm_in_memory(job->speeds),
                              .instance_count = job->instance_count,
@@ -235,6 +260,7 @@ static pm_pose_request inputs_of(const pm_crowd_data *crowd, const pm_crowd_job 
                              .goal_stride = job->goal_stride,
                              .transition_stride = job->transition_stride,
                              .transition_time = job->transition_time,
+                             .plant_stride = job->plant_stride,
                              .frame = job->frame,
                              .packed = job->indices && job->packed,
                              .host_threads = job->host_threads ? job->host_threads : host_threads};
@@ -315,6 +341,7 @@ static pm_status pose_one(const pm_crowd_data *crowd, const pm_crowd_one *one, v
                                 .placements = one->placement,
                                 .goals = one->goals,
                                 .transitions = one->transition,
+                                .plants = one->plants,
                                 .chains = &chains,
                                 .speeds = one->speed,
                                 .bodies = (unsigned)one->output < PM_CROWD_OUTPUT_COUNT &&
@@ -331,6 +358,7 @@ static pm_status pose_one(const pm_crowd_data *crowd, const pm_crowd_one *one, v
                      .goals = one->goals,
                      .transition = one->transition,
                      .transition_time = one->transition_time,
+                     .plants = one->plants,
                      .heights = one->heights,
                      .given = one->pose,
                      .placement = one->placement,
@@ -343,6 +371,11 @@ static pm_status pose_one(const pm_crowd_data *crowd, const pm_crowd_one *one, v
         status = pm_crowd_find_ground(&one->ground, one->heights, &chains, &from.grid, error);
     if (status == PM_OK)
         status = pm_crowd_check_parts(&parts, error);
+    if (status == PM_OK)
+        status = pm_crowd_find_plants(crowd->skeleton, one->plants, &chains, error);
+    if (status == PM_OK && one->plants)
+        status =
+            pm_check_multiple("plants", "address", (uintptr_t)one->plants, plant_alignment, error);
     if (status == PM_OK && one->transition)
         status = pm_check_multiple("transition", "address", (uintptr_t)one->transition,
                                    host_alignment, error);

@@ -80,6 +80,47 @@ static pm_status find_request(const pm_crowd_data *crowd, const pm_crowd_transit
     return status;
 }
 
+/* How the roots of the list move in the step before the change, by both of its jobs; where poses come from outside, not
+ * at all. */
+static void find_roots(const pm_crowd *crowd, const pm_crowd_data *data,
+                       const pm_crowd_transition *c, const pm_crowd_job *const jobs[2],
+                       pm_root_motion *motions) {
+    const pm_crowd_job *old = jobs[1];
+    for (size_t i = 0; i < c->index_count; i++)
+        motions[i] = (pm_root_motion){.rotation = {0, 0, 0, 1}};
+    if (jobs[0]->instances && old->instances)
+        pm_root_motions_find(
+            &(pm_root_job){.crowd = data,
+                           .root_pose = pm_cpu_root_pose,
+                           .before = jobs[0]->instances,
+                           .after = old->instances,
+                           .instance_count = old->instance_count,
+                           .count = c->index_count,
+                           .indices = c->indices,
+                           .states = old->transitions,
+                           .stride = old->transition_stride ? old->transition_stride
+                                                            : pm_transition_state_bytes(data),
+                           .times = {jobs[0]->transition_time, old->transition_time},
+                           .motions = motions},
+            crowd->engine->host_threads);
+}
+
+/* `roots` has room for two motions of each entry of the list: states that transitions run by are read before they are
+ * written. */
+static pm_status write_states(const pm_crowd *crowd, const pm_crowd_data *data,
+                              const pm_crowd_transition *c, const pm_pose_request requests[4],
+                              pm_root_motion *roots, pm_error *error) {
+    pm_root_motion *after = roots + c->index_count;
+    find_roots(crowd, data, c, c->before, roots);
+    find_roots(crowd, data, c, c->after, after);
+    const pm_status status = pm_cpu_begin_transitions(requests, c, error);
+    for (size_t i = 0; status == PM_OK && i < c->index_count; i++)
+        if (c->indices[i] < c->before[1]->instance_count)
+            pm_root_put_rates(&roots[i], &after[i], (double)c->step / PM_TICKS_PER_SECOND,
+                              (unsigned char *)c->states + c->indices[i] * c->stride);
+    return status;
+}
+
 static pm_status begin(const pm_crowd *crowd, const pm_crowd_data *data, pm_crowd_transition *c,
                        pm_error *error) {
     const pm_crowd_job *const jobs[4] = {c->before[0], c->before[1], c->after[0], c->after[1]};
@@ -97,8 +138,12 @@ static pm_status begin(const pm_crowd *crowd, const pm_crowd_data *data, pm_crow
     }
     for (size_t n = 0; status == PM_OK && n < 4; n++)
         status = find_request(data, c, jobs[n], crowd->engine->host_threads, &requests[n], error);
-    if (status == PM_OK && !pm_pose_is_empty(&requests[0]))
-        status = pm_cpu_begin_transitions(requests, c, error);
+    if (status == PM_OK && !pm_pose_is_empty(&requests[0])) {
+        pm_root_motion *roots = pm_allocate_zeroed(data->host, 2 * c->index_count, sizeof *roots);
+        status =
+            roots ? write_states(crowd, data, c, requests, roots, error) : pm_fail_memory(error);
+        pm_release(roots);
+    }
     pm_release(all);
     return status;
 }

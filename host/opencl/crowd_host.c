@@ -21,6 +21,7 @@ typedef struct transfer {
     pm_opencl_device *cl;
     pm_pose_request request;
     cl_mem shared[PM_POSE_INPUTS]; /* what all pieces read; NULL: they read host memory */
+    cl_mem plants;                 /* the caller's states of planted feet, which all pieces write */
     uint32_t *indices;             /* room for a piece's part of a list */
     slot slots[SLOT_COUNT];
     pm_error *error;
@@ -62,6 +63,30 @@ static pm_status share_inputs(transfer *t) {
             *input = (pm_address){.handle = *shared};
     }
     return status;
+}
+
+/* States of planted feet are changed where they are. */
+static pm_status use_plants(transfer *t) {
+    pm_address *plants = &t->request.plants;
+    const pm_pose_rows rows = pm_pose_rows_of(&t->request, PM_MEMORY_PLANTS);
+    if (!plants->memory)
+        return PM_OK;
+    const pm_status status =
+        pm_cl_buffer(t->cl, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, plants->memory,
+                     (rows.count - 1) * rows.stride + rows.bytes, &t->plants, t->error);
+    *plants = (pm_address){.handle = t->plants};
+    return status;
+}
+
+/* Blocks until they are in the caller's memory. */
+static pm_status take_plants(transfer *t) {
+    const pm_pose_rows rows = pm_pose_rows_of(&t->request, PM_MEMORY_PLANTS);
+    cl_int code;
+    void *mapped =
+        clEnqueueMapBuffer(t->cl->transfers, t->plants, CL_TRUE, CL_MAP_READ, 0,
+                           (rows.count - 1) * rows.stride + rows.bytes, 0, NULL, NULL, &code);
+    return code == CL_SUCCESS ? pm_cl_unmap(t->cl->transfers, t->plants, mapped, t->error)
+                              : pm_cl_fail(t->error, code, "reading states of planted feet");
 }
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
@@ -190,7 +215,12 @@ pm_status pm_cl_crowd_pose_to_host(pm_device_crowd *crowd, const pm_pose_request
     if (!t.indices)
         return pm_fail_memory(error);
     pm_pose_keep_previous(request, &(pm_piece){0, pm_pose_records(request)});
-    const pm_status status = pose_in_pieces(&t);
+    pm_status status = use_plants(&t);
+    if (status == PM_OK)
+        status = pose_in_pieces(&t);
+    if (status == PM_OK && t.plants)
+        status = take_plants(&t);
+    pm_cl_release(t.plants);
     for (size_t i = 0; i < PM_POSE_INPUTS; i++)
         pm_cl_release(t.shared[i]);
     pm_release(t.indices);

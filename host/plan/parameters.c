@@ -144,9 +144,19 @@ static const pm_parameter crowd_workgroup[] = {PM_CROWD_TABLES,
 
 static const pm_parameter crowd_reach[] = {PM_CHAIN_INPUTS, PM_CHAIN_PLACES, PM_CHAIN_TABLES};
 
-static const pm_parameter crowd_ground[] = {PM_CHAIN_INPUTS,    PM_OF_MEMORY(heights, HEIGHTS),
-                                            PM_CHAIN_PLACES,    PM_OF_NUMBER(heights_offset),
-                                            PM_OF_NUMBER(grid), PM_CHAIN_TABLES};
+static const pm_parameter crowd_ground[] = {PM_CHAIN_INPUTS,
+                                            PM_OF_MEMORY(heights, HEIGHTS),
+                                            PM_OF_MEMORY(plants, PLANTS),
+                                            PM_OF_MEMORY(clips, CLIPS),
+                                            PM_OF_MEMORY(timelines, TIMELINES),
+                                            PM_OF_MEMORY(markers, MARKERS),
+                                            PM_OF_MEMORY(masks, MASKS),
+                                            PM_CHAIN_PLACES,
+                                            PM_OF_NUMBER(heights_offset),
+                                            PM_OF_NUMBER(plants_offset),
+                                            PM_OF_NUMBER(plant_stride),
+                                            PM_OF_NUMBER(grid),
+                                            PM_CHAIN_TABLES};
 
 #define PM_OF_BODY(name, output)                                                                   \
     { (pm_memory)(PM_MEMORY_RESULTS + (output)), 0, 0, false }
@@ -273,6 +283,8 @@ pm_source pm_crowd_source(const pm_crowd_data *c, size_t set, const pm_stages *s
         return source_of(s->hinges, n, sizeof *s->hinges);
     case PM_MEMORY_TIMES:
         return table_of(c, PM_TABLE_TIMES);
+    case PM_MEMORY_MARKERS:
+        return table_of(c, PM_TABLE_MARKERS);
     case PM_MEMORY_LEVELS:
         return source_of(s->levels, s->level_count, sizeof *s->levels);
     case PM_MEMORY_LEVEL_JOINTS:

@@ -40,7 +40,7 @@ size_t pm_plan_sample_variants(const pm_sample_plan *plan, const pm_sample_reque
 pm_variant pm_plan_pose_variant(const pm_pose_request *request, size_t target);
 
 /* The programs of a request. Returns their number. */
-enum { PM_POSE_VARIANTS = PM_CROWD_MAX_TARGETS + 3 };
+enum { PM_POSE_VARIANTS = PM_CROWD_MAX_TARGETS + 4 };
 size_t pm_plan_pose_variants(const pm_pose_request *request, pm_variant variants[PM_POSE_VARIANTS]);
 
 /* PM_ERROR_DEVICE where the device has too little shared memory for any group. `stages` are those of each

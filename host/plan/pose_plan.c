@@ -4,8 +4,15 @@
  */
 #include "plan.h"
 
-static pm_variant reach_variant(bool stands) {
-    return (pm_variant){.file = stands ? "crowd_ground" : "crowd_reach",
+/* Of a chain that does not stand, that stands, or whose feet are planted, too: 0 to 2. */
+static unsigned kind_of(const pm_chain_list *chains, size_t n) {
+    const pm_u32 flags = chains->of[n] >> 16;
+    return (flags & PM_REACH_ON_GROUND ? 1u : 0u) + (flags & PM_REACH_PLANTS ? 1u : 0u);
+}
+
+static pm_variant reach_variant(unsigned kind) {
+    return (pm_variant){.file = kind ? "crowd_ground" : "crowd_reach",
+                        .in_transition = kind == 2, /* as feet that return to their pose */
                         .curve = "slerp",
                         .vector_curve = "vector_linear",
                         .components = 4};
@@ -40,12 +47,12 @@ size_t pm_plan_pose_variants(const pm_pose_request *request,
     size_t count = 0;
     if (request->chains.count)
         variants[count++] = pm_plan_pose_variant(&before, 0);
-    for (unsigned stands = 0; stands < 2; stands++) {
+    for (unsigned kind = 0; kind <= 2; kind++) {
         bool used = false;
         for (pm_u32 n = 0; n < request->chains.count; n++)
-            used = used || !pm_chain_stands(&request->chains, n) == !stands;
+            used = used || kind_of(&request->chains, n) == kind;
         if (used)
-            variants[count++] = reach_variant(stands);
+            variants[count++] = reach_variant(kind);
     }
     for (size_t i = 0; i < request->target_count; i++)
         variants[count++] = pm_plan_pose_variant(&after, i);
@@ -161,7 +168,7 @@ pm_step pm_plan_poses(const pm_pose_request *r, size_t index, const pm_piece *pi
 
 pm_step pm_plan_reach(const pm_pose_request *r, size_t chain, pm_address local,
                       const pm_piece *piece) {
-    pm_step step = {.variant = reach_variant(pm_chain_stands(&r->chains, (pm_u32)chain)),
+    pm_step step = {.variant = reach_variant(kind_of(&r->chains, chain)),
                     .items = piece->count,
                     .grouping = PM_GROUPS_ANY};
     pm_step_numbers *n = &step.numbers;
@@ -172,6 +179,8 @@ pm_step pm_plan_reach(const pm_pose_request *r, size_t chain, pm_address local,
     n->goals_offset = begin_of(r, PM_MEMORY_GOALS, piece->from);
     n->goal_stride = r->goal_stride;
     n->heights_offset = r->heights.offset;
+    n->plants_offset = begin_of(r, PM_MEMORY_PLANTS, piece->from);
+    n->plant_stride = r->plant_stride;
     n->grid = r->grid;
     n->chain = r->chains.of[chain] & 0xffffu;
     n->flags = r->chains.of[chain] >> 16;

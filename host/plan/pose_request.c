@@ -18,6 +18,7 @@ pm_pose_rows pm_pose_rows_of(const pm_pose_request *r, pm_memory input) {
         {"placements", n, sizeof(pm_placement), sizeof(pm_placement), 16, true},
         {"goals", n, r->chains.count * sizeof(pm_chain_goal), r->goal_stride, 16, true},
         {"transitions", n, pm_transition_state_bytes(r->crowd), r->transition_stride, 16, true},
+        {"plants", n, pm_plant_state_bytes(r->crowd->skeleton), r->plant_stride, 16, true},
         {"heights", r->grid.rows, r->grid.columns * sizeof(float), r->grid.columns * sizeof(float),
          8, false},
         {"speeds", n, sizeof(float), sizeof(float), 8, true}};

@@ -25,7 +25,7 @@ enum { PM_POSE_INPUTS = PM_MEMORY_SPEEDS - PM_MEMORY_INSTANCES + 1 };
 typedef struct pm_pose_request {
     const pm_host *host; /* that of the crowd, or of comparisons within another request. Borrowed */
     const pm_crowd_data *crowd;
-    /* What it reads, in the order of pm_memory; never written. */
+    /* What it reads, in the order of pm_memory; only `plants` are written. */
     union {
         struct {
             pm_address instances; /* or `poses`: local poses in their place */
@@ -36,6 +36,7 @@ typedef struct pm_pose_request {
             pm_address placements; /* of bodies, and of goals in the world */
             pm_address goals;
             pm_address transitions;
+            pm_address plants;  /* states of planted feet */
             pm_address heights; /* of the ground */
             pm_address speeds;  /* of bodies */
         };
@@ -44,11 +45,11 @@ typedef struct pm_pose_request {
     size_t instance_count;
     size_t layer_count;
     size_t index_count; /* at most, where they are counted */
-    size_t pose_stride, goal_stride, transition_stride;
-    int64_t transition_time;
-    pm_chain_list chains; /* their goals are in the same order */
-    pm_height_grid grid;  /* of `heights` */
-    pm_u32 staged;        /* PM_STAGED_...: what `poses` are */
+    size_t pose_stride, goal_stride, transition_stride, plant_stride;
+    int64_t transition_time; /* also of planted feet */
+    pm_chain_list chains;    /* their goals are in the same order */
+    pm_height_grid grid;     /* of `heights` */
+    pm_u32 staged;           /* PM_STAGED_...: what `poses` are */
     size_t first; /* number of instance 0 in the whole job, which decides when it is updated */
     uint64_t frame;
     bool packed;    /* records are those of entries of `indices` */
@@ -78,6 +79,7 @@ static inline size_t *pm_pose_stride(pm_pose_request *request, pm_memory input) 
     return input == PM_MEMORY_POSES         ? &request->pose_stride
            : input == PM_MEMORY_GOALS       ? &request->goal_stride
            : input == PM_MEMORY_TRANSITIONS ? &request->transition_stride
+           : input == PM_MEMORY_PLANTS      ? &request->plant_stride
                                             : NULL;
 }
 

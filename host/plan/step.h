@@ -83,6 +83,7 @@ typedef enum pm_memory {
     PM_MEMORY_TIMELINES,
     PM_MEMORY_TIMELINE_RATES,
     PM_MEMORY_TIMES,
+    PM_MEMORY_MARKERS,
     PM_MEMORY_LEVELS,
     PM_MEMORY_LEVEL_JOINTS,
     PM_MEMORY_MASKS,
@@ -118,6 +119,7 @@ typedef enum pm_memory {
     PM_MEMORY_PLACEMENTS,
     PM_MEMORY_GOALS,
     PM_MEMORY_TRANSITIONS,
+    PM_MEMORY_PLANTS, /* which jobs also write */
     PM_MEMORY_HEIGHTS,
     PM_MEMORY_SPEEDS,
     /* the results: values or records; states of bodies have PM_BODY_OUTPUTS of them, points two */
@@ -157,6 +159,7 @@ typedef struct pm_step_numbers {
     pm_u32 per_group, slots;
     pm_u64 placements_offset, speeds_offset;          /* bytes */
     pm_u64 goals_offset, goal_stride, heights_offset; /* likewise */
+    pm_u64 plants_offset, plant_stride;
     pm_height_grid grid;
     pm_u32 chain, flags, goal;
     pm_u32 has_placements, has_speeds, has_points, has_hinges;

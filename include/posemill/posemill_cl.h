@@ -154,6 +154,9 @@ typedef struct pm_cl_crowd_job {
     pm_cl_input transitions;
     size_t transition_stride; /* bytes, a multiple of 16, or in host memory of 4 */
     int64_t transition_time;
+    /* (instance_count) states of planted feet, which the job writes: in a buffer alone; the offset is a multiple of 16 */
+    pm_cl_input plants;
+    size_t plant_stride;    /* bytes, a multiple of 16 */
     pm_cl_input placements; /* (instance_count) pm_placement; the offset is a multiple of 16 */
     pm_cl_input speeds;     /* (instance_count) float */
 

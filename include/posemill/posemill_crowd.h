@@ -92,6 +92,9 @@ typedef struct pm_chain {
     /* Two bones: the part of the limb's length up to which goals are reached exactly, in (0, 1); 0: 0.97. An aim: the
      * greatest turn in rad, in (0, pi]; 0: any. */
     float limit;
+    /* Of what stands: (joint_count - 1, 2) ids of markers at which each foot begins to touch the ground, and leaves it;
+     * both differ. Jobs with `plants` hold feet in between. NULL: none */
+    const uint32_t *contacts;
 
     const void *next; /* must be NULL */
 } pm_chain;
@@ -389,7 +392,10 @@ typedef struct pm_stand_goal {
     float normal[3];
     float tilt; /* the part of the ground's slope that the ends of legs, the feet, take */
     float lowest, highest; /* limits of the pelvis's way along up; NaN: none */
-    float reserved[6];     /* should be 0 */
+    /* Of planted feet: seconds in which one returns to its pose when its contact ends, in [2^-20, 65536], else at once;
+     * and how far from its pose it may be until it returns earlier; below 2^-30, and NaN: any way. */
+    float release, stray;
+    float reserved[4]; /* should be 0 */
 } pm_stand_goal;
 
 /* The nodes of a height field: node (row, column) is at origin + cell * (column, row), in x and the other axis that is
@@ -521,7 +527,14 @@ typedef struct pm_crowd_job {
      * pm_crowd_transition_bytes. Not with `poses` and states of bodies. NULL: none */
     const void *transitions;
     size_t transition_stride;
-    int64_t transition_time; /* the present time in ticks, of any clock of the caller's */
+    int64_t
+        transition_time; /* the present time in ticks, of any clock of the caller's; also for `plants` */
+
+    /* Experimental: states of planted feet, an instance's in its place, which the job reads and writes; any bytes are
+     * accepted, and all zero is none. The address and the stride are multiples of 8; a stride of 0 is
+     * pm_crowd_plant_bytes. Posing again at the same time changes nothing. Not with `poses`. NULL: none */
+    void *plants;
+    size_t plant_stride;
 
     /* The ground of chains that stand, along up in the space of their goals. heights NULL: it has none */
     pm_height_field ground;
@@ -564,6 +577,7 @@ typedef struct pm_crowd_one {
 
     const void *transition; /* its state, as in pm_crowd_job; NULL: none */
     int64_t transition_time;
+    void *plants; /* the state of its planted feet, likewise */
 
     /* As in pm_crowd_job. */
     const pm_placement *placement; /* NULL: model space is the world */
@@ -579,6 +593,10 @@ typedef struct pm_crowd_one {
  * transitions, and for matrices of more than 320 joints. Thread-safe. */
 PM_API pm_status pm_crowd_pose_one(const pm_crowd *crowd, const pm_crowd_one *one, void *records,
                                    pm_error *error);
+
+/* The bytes of the state of an instance's planted feet: 48 for each foot of chains with contacts, also those that a job
+ * does not list. 0 when `crowd` is NULL. */
+PM_API PM_EXPERIMENTAL size_t pm_crowd_plant_bytes(const pm_crowd *crowd);
 
 /* ---- transitions (experimental) ------------------------------------------------------ */
 
@@ -629,6 +647,14 @@ typedef struct pm_root_motion {
 PM_API pm_status pm_crowd_root_motion(const pm_crowd *crowd, const pm_crowd_instance *before,
                                       const pm_crowd_instance *after, size_t count,
                                       pm_root_motion *motions, pm_error *error);
+
+/* Root motion of instances in transition, of which states (stride bytes each; 0: pm_crowd_transition_bytes) remain the
+ * same from times[0] to times[1] of their clock: after a change the root goes on with the velocity that it had in the
+ * step before, and approaches the path of the new clip; docs/crowds.md has the formula. Any bytes are accepted. */
+PM_API PM_EXPERIMENTAL pm_status pm_crowd_root_motion_in_transition(
+    const pm_crowd *crowd, const pm_crowd_instance *before, const pm_crowd_instance *after,
+    size_t count, const void *states, size_t stride, const int64_t times[2],
+    pm_root_motion *motions, pm_error *error);
 
 /* ---- markers ----------------------------------------------------------------------- */
 

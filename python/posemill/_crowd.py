@@ -53,10 +53,12 @@ chain_goal = _record("pm_chain_goal", {
     "pole": (np.float32, 3), "pole_weight": np.float32, "rotation_weight": np.float32})
 
 #: The 64 bytes of a goal of a chain of kind ``"stand"``. ``point`` and ``normal`` are a plane; without a normal the
-#: heights of the job are the ground. The pelvis moves by ``lowest`` to ``highest``; NaN: by any.
+#: heights of the job are the ground. The pelvis moves by ``lowest`` to ``highest``; NaN: by any. A planted foot takes
+#: ``release`` seconds to return to its pose, and does so early where it is further from it than ``stray``, unless that
+#: is 0.
 stand_goal = _record("pm_stand_goal", {
     "point": (np.float32, 3), "weight": np.float32, "normal": (np.float32, 3), "tilt": np.float32,
-    "lowest": np.float32, "highest": np.float32})
+    "lowest": np.float32, "highest": np.float32, "release": np.float32, "stray": np.float32})
 
 #: ``op`` of a layer: a crossfade from the pose so far to the layer.
 LAYER_OVER: int = lib.PM_LAYER_OVER
@@ -106,7 +108,7 @@ Shown = Array | Mapping[str, Any]
 _CHAINS = {"two_bones": (lib.PM_CHAIN_TWO_BONES, ("axis", "limit")),
            "aim": (lib.PM_CHAIN_AIM, ("axis", "forward", "shares", "limit")),
            "pin": (lib.PM_CHAIN_PIN, ()),
-           "stand": (lib.PM_CHAIN_STAND, ("axis",))}
+           "stand": (lib.PM_CHAIN_STAND, ("axis", "contacts"))}
 _POLES = {"point": 0, "direction": lib.PM_CHAIN_POLE_DIRECTION}
 
 
@@ -297,7 +299,11 @@ def _describe_chains(desc: Any, chains: Mapping[str, Mapping[str, Any]], keep: l
         row.limit = float(chain.get("limit", 0))
         if "shares" in chain:
             row.shares = address(chain["shares"])
-        keep.append((joints, chain))
+        ids = None
+        if "contacts" in chain:
+            ids = _integers(chain["contacts"], f"chains: {name!r}: contacts", (max(len(joints) - 1, 0), 2), 2**32)
+            row.contacts = address(ids)
+        keep.append((joints, chain, ids))
     desc.chains, desc.chain_count = rows, len(chains)
     keep.append(rows)
 
@@ -419,7 +425,8 @@ class Crowd(Shared):
     chains : mapping of name to mapping, optional
         Joints that goals of :meth:`pose` move: ``"kind"`` is ``"two_bones"`` (upper, lower, end), ``"aim"`` (joints
         that turn; the last one looks), ``"pin"`` (one joint) or ``"stand"`` (the pelvis, and ends of two bones
-            below it; ``"axis"`` is up, [0, 1, 0] or [0, 0, 1]). ``"joints"`` are indices or names. Two bones may have
+            below it; ``"axis"`` is up, [0, 1, 0] or [0, 0, 1]; ``"contacts"`` are the ids of the two markers at which
+            each foot touches the ground, and leaves it). ``"joints"`` are indices or names. Two bones may have
         ``"axis"``, in the frame of the lower's parent, and ``"limit"``, the part of the length that is reached exactly;
         an aim has ``"forward"`` and ``"axis"``, which is up, in the frame of its last joint, and may have
         ``"shares"`` and ``"limit"``, its cone in rad. ``"pole"`` is ``"point"`` or ``"direction"``.
@@ -659,7 +666,7 @@ class Crowd(Shared):
              frame: int = 0, goals: Mapping[str, Array] | None = None,
              ground: tuple[npt.ArrayLike, npt.ArrayLike, float] | None = None,
              placements: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
-             transitions: tuple[Array, int] | None = None) -> Floats:
+             transitions: tuple[Array, int] | None = None, plants: tuple[Array, int] | None = None) -> Floats:
         """Pose all instances, or those that are listed.
 
         Parameters
@@ -707,6 +714,9 @@ class Crowd(Shared):
             goals then are. Default: goals are in model space.
         transitions : pair of array and int, optional
             States of :meth:`begin_transitions`, and the present time in ticks of the same clock. Any bytes are accepted.
+        plants : pair of array and int, optional
+            Experimental. For chains with contacts: states of planted feet, (instances, :attr:`plant_bytes`) of uint8,
+            which are changed, and the present time in ticks, that of `transitions`. All 0 is none.
 
         Returns
         -------
@@ -747,6 +757,12 @@ class Crowd(Shared):
             inputs["placements"] = _placed(placements, count, False)
         if transitions is not None:
             inputs["transitions"] = self._states(transitions[0], count)
+        if plants is not None:
+            if transitions is not None and transitions[1] != plants[1]:
+                raise ValueError("transitions, plants: expected the same time")
+            inputs["plants"] = self._states(plants[0], count, "plants", self.plant_bytes)
+            if inputs["plants"] is not plants[0] or not plants[0].flags.writeable:
+                raise ValueError("plants: expected an array that can be written")
         field: dict[str, Any] = {}
         if ground is not None:
             inputs["heights"], field = _height_field(ground)
@@ -773,7 +789,7 @@ class Crowd(Shared):
         job = ffi.new("pm_crowd_job *", {
             "instance_count": count, "frame": frame, "outputs": target, "output_count": 1,
             "packed": bool(packed), "layer_count": len(inputs.get("layers", ())),
-            "transition_time": 0 if transitions is None else int(transitions[1]),
+            "transition_time": int((transitions or plants or (None, 0))[1]),
             "index_count": len(listed), "chain_count": len(goals or ()),
             "chains": uses, "ground": field, **{name: address(array) for name, array in inputs.items()}})
         call(lib.pm_crowd_pose, self._handle, job)
@@ -861,12 +877,17 @@ class Crowd(Shared):
             call(lib.pm_crowd_begin_transitions, self._handle, begin)
         return states
 
-    def _states(self, states: Array, count: int) -> Array:
-        """States of transitions of all instances, as begin_transitions makes them."""
-        shape = count, lib.pm_crowd_transition_bytes(self._handle)
+    @property
+    def plant_bytes(self) -> int:
+        """Bytes of the states of an instance's planted feet."""
+        return int(lib.pm_crowd_plant_bytes(self._handle))
+
+    def _states(self, states: Array, count: int, name: str = "transitions", size: int | None = None) -> Array:
+        """States of transitions, or of planted feet, of all instances."""
+        shape = count, lib.pm_crowd_transition_bytes(self._handle) if size is None else size
         found = np.asarray(states)
         if found.shape != shape or found.dtype != np.uint8 or not found.flags.c_contiguous:
-            raise ValueError(f"transitions: expected a contiguous array of uint8 of shape {shape}, found {found.dtype} "
+            raise ValueError(f"{name}: expected a contiguous array of uint8 of shape {shape}, found {found.dtype} "
                              f"{found.shape}")
         return found
 
@@ -1005,8 +1026,17 @@ class Crowd(Shared):
             inputs["indices"] = _integers(indices, "indices", (np.size(indices),), len(first))
         return len(first), inputs
 
-    def root_motion(self, before: Array, after: Array) -> tuple[Singles, Singles]:
+    def root_motion(self, before: Array, after: Array,
+                    transitions: tuple[Array, tuple[int, int]] | None = None) -> tuple[Singles, Singles]:
         """The motion of the first root from the times of `before` to those of `after`.
+
+        Parameters
+        ----------
+        before, after : array of `crowd_instance`
+            Fields but the times are those of `after`.
+        transitions : array and pair of int, optional
+            Experimental. States of :meth:`begin_transitions`, and both times of their clock in ticks: velocities then
+            do not jump at a change.
 
         Returns
         -------
@@ -1027,8 +1057,12 @@ class Crowd(Shared):
         """
         first, second = _both(before, after)
         motions = np.empty((len(first), 2, 4), np.float32)
-        call(lib.pm_crowd_root_motion, self._handle, address(first), address(second), len(first),
-             address(motions))
+        if transitions is None:
+            call(lib.pm_crowd_root_motion, self._handle, address(first), address(second), len(first), address(motions))
+        elif len(first):
+            states, times = self._states(transitions[0], len(first)), ffi.new("int64_t[2]", list(transitions[1]))
+            call(lib.pm_crowd_root_motion_in_transition, self._handle, address(first), address(second), len(first),
+                 address(states), 0, times, address(motions))
         return motions[:, 0], motions[:, 1, :3]
 
     def events(self, before: Array, after: Array) -> Array:

@@ -378,6 +378,45 @@ def test_feet_stand_on_a_slope() -> None:
         crowd.pose(instances, goals={"stand": np.zeros(5, pm.chain_goal)})
 
 
+def test_root_motion_goes_on_with_the_velocity_before_a_change() -> None:
+    m = pm.load(WALK)
+    crowd = pm.Crowd(m.skeleton, m.clips, engine=ENGINE)
+    step, now = pm.crowd_ticks(1 / 64), pm.crowd_ticks(3)
+    old, new = np.zeros((2, 2), pm.crowd_instance), np.zeros((3, 2), pm.crowd_instance)
+    old["time_a"], new["time_a"] = [[step], [2 * step]], [[0], [0], [pm.crowd_ticks(1e-4)]] # from a walk to standing
+    states = crowd.begin_transitions(list(old), list(new[:2]), step=step, duration=0.5, time=now)
+    before, shown = crowd.root_motion(*old)[1], crowd.root_motion(
+        new[1], new[2], transitions=(states, (now, now + pm.crowd_ticks(1e-4))))[1]
+    own = crowd.root_motion(new[1], new[2])[1]
+    np.testing.assert_allclose((shown - own) / 1e-4, before * 64, atol=0.2)
+    over = crowd.root_motion(new[1], new[2], transitions=(states, (now - step, now + pm.crowd_ticks(1))))[1]
+    np.testing.assert_allclose(over, own, atol=1e-4)
+
+
+def test_planted_feet_stay_while_instances_move_on() -> None:
+    m = pm.load(WALK)
+    chains = {**CHAINS, "stand": {**CHAINS["stand"], "contacts": [[1, 2], [3, 4]]}}
+    crowd = pm.Crowd(m.skeleton, m.clips, engine=ENGINE, chains=chains, markers={0: [(0.1, 1), (0.4, 2)]})
+    instances, goals = np.zeros(2, pm.crowd_instance), np.zeros(2, pm.stand_goal)
+    goals["weight"], goals["normal"], goals["release"] = 1, [0, 1, 0], 0.2
+    left = crowd.slots[m.skeleton.names.index("LeftFoot")]
+    states = np.zeros((2, crowd.plant_bytes), np.uint8)
+    shown = []
+    for n in range(20):
+        now = pm.crowd_ticks(0.03 * n)
+        instances["time_a"] = now % pm.crowd_ticks(0.2) // 100 + pm.crowd_ticks(0.1) + (n >= 15) * pm.crowd_ticks(0.4)
+        way = np.array([[0.1 * n, 0, 0], [0, 0, -0.1 * n]])
+        model = crowd.pose(instances, "model", goals={"stand": goals}, plants=(states, now),
+                           placements=(way, np.tile([0, 0, 0, 1], (2, 1))))
+        shown.append(model[:, left, :, 3] + way)
+    np.testing.assert_allclose(shown[:15], np.tile(shown[0], (15, 1, 1)), atol=1e-2)
+    assert np.abs(shown[15] - shown[14]).max() < 1 < np.abs(shown[19] - shown[14]).max()
+    with pytest.raises(ValueError, match="plants"):
+        crowd.pose(instances, goals={"stand": goals}, plants=(states[:1], 0))
+    with pytest.raises(ValueError, match="contacts"):
+        pm.Crowd(m.skeleton, m.clips, engine=ENGINE, chains={"stand": {**CHAINS["stand"], "contacts": [[1, 2]]}})
+
+
 def test_chains_and_goals_are_checked() -> None:
     m = pm.load(WALK)
     for chain, match in (({"kind": "leg"}, "kind"), ({**CHAINS["foot"], "limit": 1}, "no 'limit'"),

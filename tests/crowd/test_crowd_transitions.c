@@ -81,19 +81,6 @@ static void put_head(unsigned char *state, int64_t time, float duration) {
 
 /* ---- the oracle -------------------------------------------------------------------------------- */
 
-/* x(0) = x >= 0, x'(0) = r; x, x' and x'' are 0 at t1. */
-static double quintic(double x, double r, double duration, double t) {
-    const double t1 = r < 0 ? fmin(duration, -5 * x / r) : duration;
-    if (t >= t1)
-        return 0;
-    const double a0 = fmax(0, (-8 * r * t1 - 20 * x) / (t1 * t1));
-    const double t2 = t1 * t1, t3 = t2 * t1, t4 = t3 * t1, t5 = t4 * t1;
-    const double a = -(a0 * t2 + 6 * r * t1 + 12 * x) / (2 * t5);
-    const double b = (3 * a0 * t2 + 16 * r * t1 + 30 * x) / (2 * t4);
-    const double c = -(3 * a0 * t2 + 12 * r * t1 + 20 * x) / (2 * t3);
-    return ((((a * t + b) * t + c) * t + a0 / 2) * t + r) * t + x;
-}
-
 static vec3 vec3_from(const double v[3]) {
     return (vec3){v[0], v[1], v[2]};
 }
@@ -104,14 +91,13 @@ static quat turned(quat q, const offset *o, double duration, double t) {
     const vec3 axis = x > 0 ? vec3_scale(x0, 1 / x) : (vec3){0, 0, 0};
     const double r = vec3_dot(v0, axis);
     const vec3 across = vec3_subtract(v0, vec3_scale(axis, r));
-    const vec3 rest = vec3_add(vec3_scale(axis, x > 0 ? quintic(x, r, duration, t) : 0),
+    const vec3 rest = vec3_add(vec3_scale(axis, x > 0 ? oracle_decay(x, r, duration, t) : 0),
                                vec3_scale(across, t * pow(1 - s, 3) * (1 + 3 * s)));
     return t >= duration ? q : quat_multiply(q, quat_exp(vec3_scale(rest, 0.5)));
 }
 
 static double moved(double value, double x, double rate, double duration, double t) {
-    const double sign = x < 0 || (x == 0 && rate < 0) ? -1 : 1;
-    return t >= duration ? value : value + sign * quintic(sign * x, sign * rate, duration, t);
+    return value + oracle_decay(x, rate, duration, t);
 }
 
 /* A pose in transition, from that without one. Joints are in skeleton order. */
@@ -532,6 +518,112 @@ TEST_ON_REFERENCE(changes_that_do_not_fit_are_refused) {
     job.instances = NULL;
     job.poses = records;
     expect_error(pm_crowd_pose(s.crowd, &job, new_error()), PM_ERROR_ARGUMENT, "transitions");
+}
+
+/* The velocities of a motion in double, relative to the root, as the means of both ends. */
+static void velocities_of(motion3 m, double seconds, vec3 *turn, vec3 *way) {
+    const quat q = m.rotation.w < 0 ? quat_scale(m.rotation, -1) : m.rotation;
+    *turn = vec3_scale(quat_log(q), 2 / seconds);
+    *way =
+        vec3_scale(vec3_add(m.position, quat_rotate(quat_conjugate(q), m.position)), 0.5 / seconds);
+}
+
+static motion3 root_offset(vec3 turn, vec3 way, double duration, double t) {
+    const double s = t / duration, rise = t < duration ? t * pow(1 - s, 3) * (1 + 3 * s) : 0;
+    return (motion3){quat_exp(vec3_scale(turn, rise / 2)), vec3_scale(way, rise)};
+}
+
+static motion3 shown_root(const scene *s, const pm_crowd_instance *from,
+                          const pm_crowd_instance *to, const unsigned char *state, size_t i,
+                          const int64_t *times) {
+    pm_root_motion m[COUNT];
+    expect_success(pm_crowd_root_motion_in_transition(s->crowd, from, to, COUNT, state, 0, times, m,
+                                                      new_error()));
+    const float *q = m[i].rotation, *p = m[i].position;
+    return (motion3){{(double)q[0], (double)q[1], (double)q[2], (double)q[3]},
+                     {(double)p[0], (double)p[1], (double)p[2]}};
+}
+
+/* Also where a transition runs at the change. Motions of one transition, of any length, come to that of the clip. */
+TEST_ON_REFERENCE(root_motion_goes_on_at_the_change_and_comes_to_the_path_of_the_clip) {
+    SCOPED(scene_free) scene s;
+    random_source source = random_salted(0xD40);
+    scene_make(engine_for(state), &(scene_options){.salt = 0xD40}, &s);
+    SCOPED(free_at) unsigned char *states = test_array(COUNT, pm_crowd_transition_bytes(s.crowd));
+    const int64_t step = pm_crowd_ticks(0x1p-7), start = 98765;
+    const double duration = 0.5;
+    static pm_crowd_instance at[4][COUNT], on[2][COUNT];
+    double worst = 0;
+    for (size_t change = 0; change < 3; change++) {
+        const int64_t time = start + (int64_t)change * pm_crowd_ticks(0.2);
+        pm_crowd_job jobs[4];
+        for (size_t n = 0; n < 4; n++) {
+            for (size_t i = 0; i < COUNT; i++)
+                at[n][i] = n % 2 ? at[n - 1][i]
+                                 : (pm_crowd_instance){
+                                       .clip_a = (uint32_t)(random_bits(&source) % s.clip_count),
+                                       .time_a = (int64_t)(random_unit(&source) * 4 * ticks)};
+            for (size_t i = 0; i < COUNT && n % 2; i++)
+                at[n][i].time_a += step;
+            jobs[n] = (pm_crowd_job){.instances = at[n],
+                                     .instance_count = COUNT,
+                                     .transitions = n < 2 && change ? states : NULL,
+                                     .transition_time = time - (n % 2 ? 0 : step)};
+        }
+        motion3 old[COUNT];
+        const int64_t before[2] = {time - step, time};
+        for (size_t i = 0; i < COUNT; i++)
+            old[i] = change ? shown_root(&s, at[0], at[1], states, i, before)
+                            : crowd_oracle_root_motion(s.oracle, &at[0][i], &at[1][i]);
+        const pm_crowd_transition begin = {.before = {&jobs[0], &jobs[1]},
+                                           .after = {&jobs[2], &jobs[3]},
+                                           .step = step,
+                                           .time = time,
+                                           .duration = (float)duration,
+                                           .states = states};
+        expect_success(pm_crowd_begin_transitions(s.crowd, &begin, new_error()));
+        for (size_t round = 0; round < 6; round++) {
+            double t[2] = {round ? random_between(&source, 0, 0.6) : 0,
+                           round > 1 ? random_between(&source, 0, 0.6) : 0x1p-10};
+            const int64_t times[2] = {time + pm_crowd_ticks(t[0]), time + pm_crowd_ticks(t[1])};
+            for (size_t i = 0; i < COUNT; i++)
+                for (size_t n = 0; n < 2; n++) {
+                    on[n][i] = at[3][i];
+                    on[n][i].time_a += pm_crowd_ticks(t[n]);
+                }
+            for (size_t i = 0; i < COUNT; i++) {
+                vec3 turn, way, new_turn, new_way;
+                velocities_of(old[i], 0x1p-7, &turn, &way);
+                velocities_of(crowd_oracle_root_motion(s.oracle, &at[2][i], &at[3][i]), 0x1p-7,
+                              &new_turn, &new_way);
+                turn = vec3_subtract(turn, new_turn);
+                way = vec3_subtract(way, new_way);
+                const motion3 own = crowd_oracle_root_motion(s.oracle, &on[0][i], &on[1][i]);
+                const motion3 wanted = motion3_product(
+                    motion3_product(motion3_inverse(root_offset(turn, way, duration, t[0])), own),
+                    root_offset(turn, way, duration, t[1]));
+                const motion3 shown = shown_root(&s, on[0], on[1], states, i, times);
+                worst = fmax(worst, oracle_error(shown.rotation, wanted.rotation));
+                worst = fmax(worst, vec3_norm(vec3_subtract(shown.position, wanted.position)) /
+                                        (1 + vec3_norm(wanted.position)));
+            }
+        }
+    }
+    printf("# root motion: %.3g\n", worst);
+    assert_true(worst < 2e-5); /* rates are of float32 poses, 2^-7 s apart */
+    const int64_t any[2] = {0, pm_crowd_ticks(0.25)};
+    for (size_t i = 0; i < COUNT * pm_crowd_transition_bytes(s.crowd); i++)
+        states[i] = (unsigned char)random_bits(&source);
+    for (size_t i = 0; i < COUNT; i++) {
+        put_head(states + i * pm_crowd_transition_bytes(s.crowd), 0, 1);
+        memset(states + i * pm_crowd_transition_bytes(s.crowd) + 16 + 4 * (i % 6),
+               i % 2 ? 0xff : 0x7f, 4);
+        const motion3 shown = shown_root(&s, at[2], at[3], states, i, any);
+        assert_true(isfinite(vec3_norm(shown.position)) && isfinite(shown.rotation.w));
+    }
+    expect_error(pm_crowd_root_motion_in_transition(s.crowd, at[2], at[3], COUNT, NULL, 0, any,
+                                                    NULL, new_error()),
+                 PM_ERROR_ARGUMENT, "states");
 }
 
 TEST_GROUP(NULL, engines_close)

@@ -565,7 +565,9 @@ CALLER_TEST(goals_and_the_ground_may_be_in_buffers) {
     static const pm_chain_use uses[USES] = {{1, 0}, {0, PM_CHAIN_IN_WORLD}, {3, PM_CHAIN_IN_WORLD}};
     static const pm_height_field field = {{-4, -5}, 3, 3, 4};
     static const float heights[4][3] = {{0, 1, 0.5f}, {0.25f, 0, 2}, {1, 1, 0}, {0, 0.5f, 0.75f}};
+    enum { STATE = 48, STATES = QUEUE_COUNT * (STATE + 16) };
     static pm_chain_goal goals[QUEUE_COUNT * ROW];
+    static _Alignas(16) unsigned char states[STATES], stepped[STATES], found[STATES];
     random_source source = random_salted(0xE78);
     pm_placement placements[QUEUE_COUNT];
     memset(goals, 0, sizeof goals);
@@ -579,7 +581,11 @@ CALLER_TEST(goals_and_the_ground_may_be_in_buffers) {
             for (size_t c = 0; c < 3; c++)
                 g->position[c] = (float)random_between(&source, -3, 3);
         }
-        const pm_stand_goal stands = {.weight = 1, .tilt = 0.5f, .lowest = -1, .highest = 1};
+        const pm_stand_goal stands = {
+            .weight = 1, .tilt = 0.5f, .lowest = -1, .highest = 1, .release = 2};
+        for (size_t c = 0; c < 7; c++) /* a foot that left the ground at 0 */
+            memcpy(states + i * (STATE + 16) + 4 * c, &(float){(float)random_unit(&source) / 4}, 4);
+        memcpy(states + i * (STATE + 16) + 12, &(uint32_t){2}, 4);
         memcpy(&goals[i * ROW + 2], &stands, sizeof stands);
     }
     for (unsigned n = 0; n < 4; n++) {
@@ -593,21 +599,38 @@ CALLER_TEST(goals_and_the_ground_may_be_in_buffers) {
         job.goals = input_of(goals, sizeof goals, 48, n % 2);
         job.goal_stride = ROW * sizeof *goals;
         job.placements = input_of(placements, sizeof placements, 32, n % 2);
+        job.transition_time = pm_crowd_ticks(0.5);
+        job.plant_stride = STATE + 16;
+        if (n % 2) {
+            job.plants.memory = states;
+            expect_error(pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 0, NULL, NULL,
+                                          new_error()),
+                         PM_ERROR_ARGUMENT, "plants");
+            job.plants = input_in_buffer(states, sizeof states, 48);
+        }
+        memcpy(stepped, states, sizeof states);
         cl_event done = queue_pose(&job, n < 2 ? caller.in_order : caller_queue(), NULL);
         const size_t width = scene_floats(&posed.scene, output, 1);
         SCOPED(guarded_free_at) float *expected = guarded_floats(QUEUE_COUNT * width);
         for (size_t i = 0; i < QUEUE_COUNT; i++)
-            expect_success(pm_crowd_pose_one(posed.scene.crowd,
-                                             &(pm_crowd_one){.instance = &posed.instances[i],
-                                                             .output = output,
-                                                             .chains = uses,
-                                                             .chain_count = USES,
-                                                             .goals = goals + i * ROW,
-                                                             .ground = field,
-                                                             .heights = heights[0],
-                                                             .placement = &placements[i]},
-                                             expected + i * width, new_error()));
+            expect_success(pm_crowd_pose_one(
+                posed.scene.crowd,
+                &(pm_crowd_one){.instance = &posed.instances[i],
+                                .output = output,
+                                .chains = uses,
+                                .chain_count = USES,
+                                .goals = goals + i * ROW,
+                                .ground = field,
+                                .heights = heights[0],
+                                .placement = &placements[i],
+                                .plants = n % 2 ? stepped + i * (STATE + 16) : NULL,
+                                .transition_time = job.transition_time},
+                expected + i * width, new_error()));
         queue_expect(target.buffer, output, expected, done);
+        if (n % 2)
+            read_buffer(caller.in_order, job.plants.buffer, 48, sizeof found, found);
+        for (size_t i = 0; i < QUEUE_COUNT && n % 2; i++)
+            assert_memory_equal(found + i * (STATE + 16), stepped + i * (STATE + 16), STATE);
     }
 }
 

@@ -92,6 +92,8 @@ static void make_subsets(scene *s) {
     s->subsets[1] = (pm_subset){.joints = s->listed, .joint_count = (s->joints + 1) / 2};
 }
 
+static const uint32_t contacts[] = {1, 2}; /* clips have no such markers */
+
 /* False: no joint has so many above it. */
 static bool find_limb(scene *s) {
     for (size_t joint = 0; joint < s->joints; joint++) {
@@ -131,8 +133,11 @@ static void make_skeleton(random_source *source, scene *s) {
     memcpy(s->stand, (uint32_t[]){s->limb[0], s->limb[3]}, sizeof s->stand);
     s->chains[2] = (pm_chain){
         .kind = PM_CHAIN_TWO_BONES, .joints = s->limb + 1, .joint_count = 3, .axis = {1, 0, 0}};
-    s->chains[3] =
-        (pm_chain){.kind = PM_CHAIN_STAND, .joints = s->stand, .joint_count = 2, .axis = {0, 1, 0}};
+    s->chains[3] = (pm_chain){.kind = PM_CHAIN_STAND,
+                              .joints = s->stand,
+                              .joint_count = 2,
+                              .axis = {0, 1, 0},
+                              .contacts = contacts};
     s->skeleton_desc = (pm_skeleton_desc){
         .joint_count = s->joints,
         .parents = s->parents,
