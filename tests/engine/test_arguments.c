@@ -239,6 +239,24 @@ TEST(root_motion_refuses_null) {
     expect_null("motions is NULL", pm_crowd_root_motion, crowd, &instance, &instance, 1, NULL);
 }
 
+TEST(root_motion_in_transition_refuses_null) {
+    static const char states[256];
+    const int64_t times[2] = {0, 1};
+    pm_root_motion root_motion;
+    expect_null("crowd is NULL", pm_crowd_root_motion_in_transition, NULL, &instance, &instance, 1,
+                states, 0, times, &root_motion);
+    expect_null("before is NULL", pm_crowd_root_motion_in_transition, crowd, NULL, &instance, 1,
+                states, 0, times, &root_motion);
+    expect_null("after is NULL", pm_crowd_root_motion_in_transition, crowd, &instance, NULL, 1,
+                states, 0, times, &root_motion);
+    expect_null("states is NULL", pm_crowd_root_motion_in_transition, crowd, &instance, &instance,
+                1, NULL, 0, times, &root_motion);
+    expect_null("times is NULL", pm_crowd_root_motion_in_transition, crowd, &instance, &instance, 1,
+                states, 0, NULL, &root_motion);
+    expect_null("motions is NULL", pm_crowd_root_motion_in_transition, crowd, &instance, &instance,
+                1, states, 0, times, NULL);
+}
+
 TEST(transitions_refuse_null) {
     const pm_crowd_transition change = {.duration = 1};
     expect_null("crowd is NULL", pm_crowd_begin_transitions, NULL, &change);
@@ -285,6 +303,7 @@ TEST(null_may_be_destroyed) {
 TEST(null_has_no_size_and_no_content) {
     assert_int_equal(pm_skeleton_joint_count(NULL), 0);
     assert_int_equal(pm_crowd_transition_bytes(NULL), 0);
+    assert_int_equal(pm_crowd_plant_bytes(NULL), 0);
     assert_null(pm_skeleton_order(NULL));
     assert_null(pm_skeleton_slots(NULL));
     assert_true(pm_crowd_clip_ticks(NULL, 0) == 0);
@@ -452,8 +471,8 @@ TEST(no_function_of_the_headers_is_left_out) {
         "pm_engine_destroy", "pm_clip_destroy", "pm_skeleton_destroy", "pm_crowd_destroy",
         "pm_resampler_destroy", "pm_filter_destroy", "pm_skeleton_joint_count", "pm_skeleton_order",
         "pm_skeleton_slots", "pm_crowd_clip_ticks", "pm_engine_get_info", "pm_clip_get_info",
-        "pm_crowd_get_info", "pm_crowd_transition_bytes", "pm_engine_host_threads", "pm_cl_context",
-        "pm_cl_device"};
+        "pm_crowd_get_info", "pm_crowd_transition_bytes", "pm_crowd_plant_bytes",
+        "pm_engine_host_threads", "pm_cl_context", "pm_cl_device"};
     for (size_t i = 0; i < COUNT_OF(no_status); i++)
         visit(no_status[i]);
     assert_true(expect_all_visited("posemill.h") >= 20);
