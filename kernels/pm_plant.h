@@ -17,14 +17,12 @@
 #define PM_PLANT_STRAYS 3u /* likewise, before its contact ends: it was too far from its pose */
 #define PM_PLANT_BYTES 48
 typedef struct pm_plant {
-    float place
-        [3]; /* that stands: where, in the space of goals; else how far it was from its pose at `time` */
+    float place[3]; /* that stands: in the space of goals; else its way from its pose at `time` */
     pm_u32 phase;
-    float pose
-        [3]; /* that stands: where its pose had it at `time`; else the rate of `place` per second */
-    pm_u32 clip;  /* of the contact */
-    pm_s64 time;  /* of the job's clock */
-    pm_s64 start; /* of the contact, in ticks of the clip's time */
+    float pose[3]; /* that stands: where its pose was at `time`; else the rate of `place` */
+    pm_u32 clip;   /* of the contact */
+    pm_s64 time;   /* of the job's clock */
+    pm_s64 start;  /* of the contact, in ticks of the clip's time */
 } pm_plant;
 
 /* Contacts of PM_LANES instances. */

@@ -527,8 +527,7 @@ typedef struct pm_crowd_job {
      * pm_crowd_transition_bytes. Not with `poses` and states of bodies. NULL: none */
     const void *transitions;
     size_t transition_stride;
-    int64_t
-        transition_time; /* the present time in ticks, of any clock of the caller's; also for `plants` */
+    int64_t transition_time; /* now, in ticks of any clock of the caller's; also for `plants` */
 
     /* Experimental: states of planted feet, an instance's in its place, which the job reads and writes; any bytes are
      * accepted, and all zero is none. The address and the stride are multiples of 8; a stride of 0 is
