@@ -138,6 +138,18 @@ static cli_exit pose_again(const crowd_setup *setup, const device_target *target
         alone.layers = job->layers + job->ranges[i].first;
         alone.layer_count = job->ranges[i].count;
     }
+    if (job->chains) {
+        alone.chains = job->chains;
+        alone.chain_count = job->chain_count;
+        alone.goals = (const void *)((const char *)job->goals + i * job->goal_stride);
+        alone.ground = job->ground;
+        alone.heights = job->heights;
+        alone.placement = job->placements ? &job->placements[i] : NULL;
+    }
+    if (job->transitions) {
+        alone.transition = (const char *)job->transitions + i * job->transition_stride;
+        alone.transition_time = job->transition_time;
+    }
     if (job->poses)
         alone.pose = setup->poses + i * setup->joints * 12;
     if (one) {

@@ -7,6 +7,7 @@
 
 #include "scenes.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +33,9 @@ const crowd_scene crowd_scenes[] = {
     {.name = "crowd/model", .output = PM_CROWD_MODEL, .is_compared = true},
     {.name = "crowd/palette", .is_compared = true},
     {.name = "crowd/crossfade", .blend = BLEND_CROSSFADE, .is_compared = true},
+    {.name = "crowd/chains", .goals = GOALS_LIMBS},
+    {.name = "crowd/ground", .goals = GOALS_GROUND},
+    {.name = "crowd/transitions", .changes = true},
     /* Each scene changes one or two values of crowd/palette. Sizes are named agents x joints. */
     {.name = "crowds/1x64-8-clips", .agents = 1},
     {.name = "crowds/500x64-8-clips", .agents = 500},
@@ -141,6 +145,33 @@ static void make_joints(crowd_setup *setup, uint8_t *animated, uint64_t *state) 
     setup->parents[0] = -1;
 }
 
+/* Below the first joint of a limb are an upper, a lower and an end; the gaze is the spine's. */
+static const uint32_t gaze[] = {3, 4, 5}, legs[2][3] = {{13, 14, 15}, {19, 20, 21}},
+                      arms[2][3] = {{25, 26, 27}, {31, 32, 33}}, stand[] = {0, 15, 21};
+enum { GAZE, STAND, LEFT_LEG, RIGHT_LEG, LEFT_ARM, RIGHT_ARM, CHAINS };
+#define TWO_BONES(of)                                                                              \
+    { .kind = PM_CHAIN_TWO_BONES, .joints = (of), .joint_count = 3 }
+static const pm_chain chains[CHAINS] = {
+    [GAZE] = {.kind = PM_CHAIN_AIM,
+              .joints = gaze,
+              .joint_count = 3,
+              .axis = {0, 1, 0},
+              .forward = {0, 0, 1}},
+    [STAND] = {.kind = PM_CHAIN_STAND, .joints = stand, .joint_count = 3, .axis = {0, 1, 0}},
+    [LEFT_LEG] = TWO_BONES(legs[0]),
+    [RIGHT_LEG] = TWO_BONES(legs[1]),
+    [LEFT_ARM] = TWO_BONES(arms[0]),
+    [RIGHT_ARM] = TWO_BONES(arms[1])};
+
+/* Limbs of 0.8 m that are bent by 7 degrees, in place of random ones. */
+static void lengthen_limbs(crowd_setup *setup) {
+    static const float places[2][3] = {{0, -0.4f, 0}, {0, -0.4f, 0.05f}};
+    for (size_t k = LEFT_LEG; k < CHAINS; k++)
+        for (size_t n = 0; n < 2; n++)
+            memcpy(setup->positions + 3 * (size_t)chains[k].joints[n + 1], places[n],
+                   sizeof places[n]);
+}
+
 static void count_moving(const pm_level levels[LEVELS], crowd_setup *setup) {
     for (size_t l = 0; l < LEVELS; l++) {
         const uint8_t *animated = levels[l].joints;
@@ -163,13 +194,18 @@ static cli_exit make_skeleton(const crowd_scene *scene, uint64_t *state, crowd_s
     const uint32_t last = (uint32_t)setup->joints - 1;
     const pm_subset hand = {.joints = &last, .joint_count = 1};
     const bool has_levels = scene->detail != DETAIL_ALL;
+    const bool has_chains = scene->goals != GOALS_NONE;
+    if (has_chains)
+        lengthen_limbs(setup);
     const pm_skeleton_desc desc = {.joint_count = setup->joints,
                                    .parents = setup->parents,
                                    .positions = {setup->positions, PM_FLOAT32, 0},
                                    .levels = has_levels ? levels : NULL,
                                    .level_count = has_levels ? LEVELS : 0,
                                    .subsets = scene->hand ? &hand : NULL,
-                                   .subset_count = scene->hand};
+                                   .subset_count = scene->hand,
+                                   .chains = has_chains ? chains : NULL,
+                                   .chain_count = has_chains ? CHAINS : 0};
     pm_error error = {0};
     return pm_skeleton_create(&desc, &setup->skeleton, &error) == PM_OK
                ? CLI_DONE
@@ -304,21 +340,135 @@ static cli_exit make_list(crowd_setup *setup) {
     return CLI_DONE;
 }
 
-static cli_exit make_poses(crowd_setup *setup) {
+static cli_exit pose_on_reference(const crowd_setup *setup, pm_crowd_output output, void *memory) {
     pm_crowd_job job = setup->job;
     pm_error error = {0};
-    setup->poses =
-        motion_allocate(&setup->arena, setup->agents, setup->joints * 12 * sizeof *setup->poses);
-    if (!setup->poses)
-        return bench_out_of_memory();
-    job.outputs = &(pm_crowd_target){.output = PM_CROWD_LOCAL, .memory = setup->poses};
+    job.outputs = &(pm_crowd_target){.output = output, .memory = memory};
     job.output_count = 1;
     job.on_reference = true;
-    if (pm_crowd_pose(setup->crowd, &job, &error) != PM_OK)
-        return cli_fail_error("bench", &error);
+    return pm_crowd_pose(setup->crowd, &job, &error) == PM_OK ? CLI_DONE
+                                                              : cli_fail_error("bench", &error);
+}
+
+static cli_exit make_poses(crowd_setup *setup) {
+    setup->poses =
+        motion_allocate(&setup->arena, setup->agents, setup->joints * 12 * sizeof *setup->poses);
+    const cli_exit code = setup->poses ? pose_on_reference(setup, PM_CROWD_LOCAL, setup->poses)
+                                       : bench_out_of_memory();
     setup->job.instances = NULL;
     setup->job.poses = setup->poses;
+    return code;
+}
+
+/* The chains of a job; those before the first limb move it. */
+static const pm_chain_use uses_of[][5] = {
+    [GOALS_LIMBS] = {{GAZE, 0}, {LEFT_LEG, 0}, {RIGHT_LEG, 0}, {LEFT_ARM, 0}, {RIGHT_ARM, 0}},
+    [GOALS_GROUND] = {{GAZE, 0}, {STAND, PM_CHAIN_IN_WORLD}, {LEFT_ARM, 0}, {RIGHT_ARM, 0}}};
+
+static void random_point(uint64_t *state, float point[3]) {
+    for (size_t c = 0; c < 3; c++)
+        point[c] = (float)(2.0 * scenes_random(state) - 1.0);
+}
+
+/* In any direction from the upper, whose matrix is given, at 0.3 to 0.95 of a limb's length. */
+static void reach(const float upper[12], uint64_t *state, pm_chain_goal *goal) {
+    float way[3];
+    random_point(state, way);
+    const float distance = 0.24f + 0.52f * (float)scenes_random(state);
+    const float length = sqrtf(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
+    for (size_t c = 0; c < 3; c++)
+        goal->position[c] = upper[4 * c + 3] + distance / length * way[c];
+    goal->weight = 1.0f;
+}
+
+/* The places of instances on a square of 64 by 64 cells of half a metre, and its heights of up to 0.2 m. */
+static cli_exit make_ground(uint64_t *state, crowd_setup *setup) {
+    enum { NODES = 65 };
+    const float half = 16.0f;
+    float *heights = motion_allocate(&setup->arena, (size_t)NODES * NODES, sizeof *heights);
+    pm_placement *places = motion_allocate(&setup->arena, setup->agents, sizeof *places);
+    if (!heights || !places)
+        return bench_out_of_memory();
+    for (size_t i = 0; i < (size_t)NODES * NODES; i++)
+        heights[i] = (float)(0.2 * scenes_random(state));
+    for (size_t i = 0; i < setup->agents; i++) {
+        random_point(state, places[i].position);
+        places[i].position[0] *= half;
+        places[i].position[1] = 0.0f;
+        places[i].position[2] *= half;
+        places[i].rotation[3] = 1.0f;
+    }
+    setup->job.ground = (pm_height_field){{-half, -half}, 0.5f, NODES, NODES};
+    setup->job.heights = heights;
+    setup->job.placements = places;
     return CLI_DONE;
+}
+
+static cli_exit make_goals(const crowd_scene *scene, uint64_t *state, crowd_setup *setup) {
+    const bool stands = scene->goals == GOALS_GROUND;
+    const pm_stand_goal standing = {.weight = 1.0f, .tilt = 1.0f, .lowest = NAN, .highest = NAN};
+    const size_t count = stands ? 4 : 5, before = stands ? 2 : 1;
+    float *models = motion_allocate(&setup->arena, setup->agents, setup->joints * 48);
+    pm_chain_goal *goals = motion_allocate(&setup->arena, setup->agents, count * sizeof *goals);
+    if (!models || !goals || (stands && make_ground(state, setup) != CLI_DONE))
+        return bench_out_of_memory();
+    for (size_t i = 0; i < setup->agents; i++) {
+        random_point(state, goals[i * count].position);
+        goals[i * count].weight = 1.0f;
+        if (stands)
+            memcpy(&goals[i * count + 1], &standing, sizeof standing);
+    }
+    setup->job.chains = uses_of[scene->goals];
+    setup->job.goals = goals;
+    setup->job.goal_stride = count * sizeof *goals;
+    setup->job.chain_count = before;
+    const cli_exit code = pose_on_reference(setup, PM_CROWD_MODEL, models);
+    setup->job.chain_count = count;
+    for (size_t i = 0; i < setup->agents && code == CLI_DONE; i++) {
+        for (size_t k = before; k < count; k++) {
+            const uint32_t upper = chains[setup->job.chains[k].chain].joints[0];
+            const size_t slot = pm_skeleton_slots(setup->skeleton)[upper];
+            reach(models + 12 * (i * setup->joints + slot), state, &goals[i * count + k]);
+        }
+    }
+    return code;
+}
+
+/* What is posed is half a second after its change, which takes a second, from another clip. */
+static cli_exit make_changes(size_t clip_count, uint64_t *state, crowd_setup *setup) {
+    const int64_t step = pm_crowd_ticks(1.0 / 60.0), since = pm_crowd_ticks(0.5);
+    const size_t n = setup->agents, stride = pm_crowd_transition_bytes(setup->crowd);
+    pm_crowd_instance *shown = motion_allocate(&setup->arena, n, 4 * sizeof *shown);
+    void *states = motion_allocate(&setup->arena, n, stride);
+    if (!shown || !states)
+        return bench_out_of_memory();
+    for (size_t i = 0; i < n; i++) {
+        pm_crowd_instance change[2] = {setup->instances[i], setup->instances[i]};
+        choose(setup, clip_count, state, &change[0].clip_a, &change[0].time_a);
+        change[1].time_a -= since;
+        for (size_t k = 0; k < 4; k++) {
+            shown[k * n + i] = change[k / 2];
+            shown[k * n + i].time_a -= k % 2 == 0 ? step : 0;
+        }
+    }
+    pm_crowd_job jobs[4];
+    for (size_t k = 0; k < 4; k++) {
+        jobs[k] = setup->job;
+        jobs[k].instances = shown + k * n;
+    }
+    pm_error error = {0};
+    const pm_crowd_transition change = {.before = {&jobs[0], &jobs[1]},
+                                        .after = {&jobs[2], &jobs[3]},
+                                        .step = step,
+                                        .duration = 1.0f,
+                                        .states = states,
+                                        .stride = stride};
+    setup->job.transitions = states;
+    setup->job.transition_stride = stride;
+    setup->job.transition_time = since;
+    return pm_crowd_begin_transitions(setup->crowd, &change, &error) == PM_OK
+               ? CLI_DONE
+               : cli_fail_error("bench", &error);
 }
 
 static cli_exit make_job(const crowd_scene *scene, size_t clip_count, uint64_t *state,
@@ -328,6 +478,10 @@ static cli_exit make_job(const crowd_scene *scene, size_t clip_count, uint64_t *
     setup->job.instance_count = setup->agents;
     if (code == CLI_DONE && scene->layers > 0)
         code = make_layers(clip_count, scene->layers, state, setup);
+    if (code == CLI_DONE && scene->goals != GOALS_NONE)
+        code = make_goals(scene, state, setup);
+    if (code == CLI_DONE && scene->changes)
+        code = make_changes(clip_count, state, setup);
     if (code == CLI_DONE && scene->list)
         code = make_list(setup);
     return code == CLI_DONE && scene->given ? make_poses(setup) : code;

@@ -35,6 +35,10 @@ typedef enum crowd_detail {
     DETAIL_THIRDS /* all joints in every frame; in every second one; half of them in every fourth */
 } crowd_detail;
 
+/* Inverse kinematics of every instance: a gaze, and arms and legs with random goals within their reach; or
+ * legs that stand on a height field. */
+typedef enum crowd_goals { GOALS_NONE, GOALS_LIMBS, GOALS_GROUND } crowd_goals;
+
 typedef struct crowd_scene {
     const char *name; /* of the case */
     crowd_way way;
@@ -48,10 +52,12 @@ typedef struct crowd_scene {
     crowd_blend blend;
     crowd_detail detail;
     pm_key_format keys;
+    crowd_goals goals;
     size_t layers; /* of each instance, OVER: at the clips and times of a crossfade's B */
     bool hand;     /* the records of one joint at the end of a limb, by a subset */
     bool list;     /* every second instance, by a list */
     bool given;    /* local poses in place of instances */
+    bool changes;  /* every instance is in transition from another clip */
     bool states;   /* in place of `output`: positions, rotations and both velocities of bodies */
     bool brief;    /* clips of a few keys, of which there are many */
     bool waits;    /* whether each frame is waited for before the next is queued */

@@ -161,10 +161,11 @@ static cli_exit run_crowd(bench_run *run, const bench_case *which, bench_result 
         result->baseline_ratio = 1.0;
     for (size_t i = 0; i < setup.agents && code == CLI_DONE; i++)
         result->samples += crowd_updated(&setup, i) ? setup.records : 0;
-    if (code == CLI_DONE) {
+    /* Goals and transitions are not counted, and what they take is unbounded. */
+    if (code == CLI_DONE && scene->goals == GOALS_NONE && !scene->changes)
         bench_set_work(work_of_crowd(scene, &setup), result);
+    if (code == CLI_DONE)
         code = run_work(run, &work, result);
-    }
     baseline_crowd_destroy(&work.base);
     if (is_call(scene->way))
         free(work.records);

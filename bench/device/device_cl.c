@@ -246,14 +246,25 @@ static cli_exit set_crowd(bench_device *device, const pm_crowd_job *job,
     *to = (pm_cl_crowd_job){.instance_count = job->instance_count,
                             .layer_count = job->layer_count,
                             .index_count = job->index_count,
-                            .packed = job->packed};
+                            .packed = job->packed,
+                            .chains = job->chains,
+                            .chain_count = job->chain_count,
+                            .goal_stride = job->goal_stride,
+                            .ground = job->ground,
+                            .transition_stride = job->transition_stride,
+                            .transition_time = job->transition_time};
     const size_t n = job->instance_count, pose = info->joint_count * 12 * sizeof(float);
     const crowd_part parts[] = {
         {job->instances, n * sizeof *job->instances, &instances},
         {job->layers, job->layer_count * sizeof *job->layers, &to->layers},
         {job->ranges, n * sizeof *job->ranges, &to->ranges},
         {job->poses, n * pose, &to->poses},
-        {job->indices, job->index_count * sizeof *job->indices, &to->indices}};
+        {job->indices, job->index_count * sizeof *job->indices, &to->indices},
+        {job->goals, n * job->goal_stride, &to->goals},
+        {job->heights, (size_t)job->ground.rows * job->ground.columns * sizeof *job->heights,
+         &to->heights},
+        {job->transitions, n * job->transition_stride, &to->transitions},
+        {job->placements, n * sizeof *job->placements, &to->placements}};
     const cli_exit code = write_parts(cl, parts, sizeof parts / sizeof *parts);
     to->instance_buffer = instances.buffer;
     to->instances_offset = instances.offset;

@@ -82,6 +82,8 @@ TEST(cases_are_picked_by_globs) {
 TEST(a_quick_run_has_variants_of_crowds_when_asked_for_and_never_many_clips) {
     assert_false(has(list(NULL, false, true), "crowds/alike"));
     assert_false(has(list(NULL, false, true), "layers/1"));
+    assert_false(has(list(NULL, false, true), "crowd/chains"));
+    assert_true(has(list("crowd/*", false, true), "crowd/chains"));
     assert_true(has(list(NULL, false, true), "crowd/palette"));
     assert_true(has(list(NULL, false, true), "baseline/crossfade"));
     assert_true(has(list("crowds/*", false, true), "crowds/alike"));
@@ -105,6 +107,111 @@ TEST(crowds_that_do_not_fit_are_no_cases) {
         if (strcmp(scene->name, "crowd/palette") == 0)
             assert_int_equal(agents, 85);
     }
+}
+
+/* ---- inverse kinematics and transitions ----------------------------------------- */
+
+enum { MEMBERS = 24 };
+
+typedef struct posed {
+    float models[MEMBERS][CROWD_JOINTS][12];
+} posed;
+
+static crowd_setup scene_of(const char *name, pm_engine *engine) {
+    crowd_setup setup = {0};
+    for (size_t i = 0; i < crowd_scene_count; i++)
+        if (strcmp(crowd_scenes[i].name, name) == 0)
+            assert_int_equal(crowd_scene_make(&crowd_scenes[i], engine, MEMBERS, &setup), CLI_DONE);
+    assert_non_null(setup.crowd);
+    return setup;
+}
+
+static void pose_models(const crowd_setup *setup, pm_crowd_job job, posed *to) {
+    pm_error error = {0};
+    memset(to, 0xff, sizeof *to);
+    job.outputs = &(pm_crowd_target){.output = PM_CROWD_MODEL, .memory = to};
+    job.output_count = 1;
+    if (pm_crowd_pose(setup->crowd, &job, &error) != PM_OK)
+        fail_msg("%s", error.message);
+}
+
+static const float *model_of(const crowd_setup *setup, const posed *from, size_t i, size_t joint) {
+    return from->models[i][pm_skeleton_slots(setup->skeleton)[joint]];
+}
+
+/* Bilinear; beyond the nodes the nearest one's. */
+static float height_at(const crowd_setup *setup, float x, float z) {
+    const pm_height_field *ground = &setup->job.ground;
+    const float last = (float)(ground->columns - 1);
+    const float u = fminf(fmaxf((x - ground->origin[0]) / ground->cell, 0.0f), last);
+    const float v = fminf(fmaxf((z - ground->origin[1]) / ground->cell, 0.0f), last);
+    const float c = fminf(floorf(u), last - 1.0f), r = fminf(floorf(v), last - 1.0f);
+    const float *at = setup->job.heights + (size_t)r * ground->columns + (size_t)c;
+    const float *next = at + ground->columns, p = u - c, q = v - r;
+    return (1 - q) * ((1 - p) * at[0] + p * at[1]) + q * ((1 - p) * next[0] + p * next[1]);
+}
+
+/* Ends of limbs are at their goals, and one foot of each instance, whose rise moves the pelvis, is as high above
+ * the ground as it is above a plane. */
+TEST(goals_of_limbs_are_reached_and_feet_stand) {
+    static const size_t ends[] = {15, 21, 27, 33};
+    static const float flat[65 * 65];
+    static posed shown, without;
+    pm_engine *engine = NULL;
+    pm_error error = {0};
+    assert_int_equal(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, &error), PM_OK);
+    for (size_t stands = 0; stands < 2; stands++) {
+        crowd_setup setup = scene_of(stands ? "crowd/ground" : "crowd/chains", engine);
+        const size_t limbs = stands ? 2 : 4;
+        pose_models(&setup, setup.job, &shown);
+        for (size_t i = 0; i < MEMBERS; i++) {
+            const pm_chain_goal *goals =
+                (const pm_chain_goal *)setup.job.goals + (i + 1) * setup.job.chain_count - limbs;
+            for (size_t k = 0; k < limbs; k++)
+                for (size_t c = 0; c < 3; c++)
+                    assert_true(fabsf(model_of(&setup, &shown, i, ends[4 - limbs + k])[4 * c + 3] -
+                                      goals[k].position[c]) < 1e-5f);
+        }
+        pm_crowd_job plane = setup.job;
+        if (stands) {
+            assert_int_equal(plane.ground.rows * plane.ground.columns, COUNT_OF(flat));
+            plane.heights = flat;
+            pose_models(&setup, plane, &without);
+        }
+        for (size_t i = 0; stands && i < MEMBERS; i++) {
+            const float *place = setup.job.placements[i].position;
+            float nearest = INFINITY;
+            for (size_t k = 0; k < 2; k++) {
+                const float *on = model_of(&setup, &shown, i, ends[k]);
+                const float *off = model_of(&setup, &without, i, ends[k]);
+                const float height = height_at(&setup, place[0] + off[3], place[2] + off[11]);
+                nearest = fminf(nearest, fabsf(on[7] - off[7] - height));
+            }
+            assert_true(nearest < 1e-5f);
+        }
+        crowd_setup_destroy(&setup);
+    }
+    pm_engine_destroy(&engine);
+}
+
+/* Half a second after its change every instance is between the clips, and a second after it in the new one. */
+TEST(every_instance_is_in_transition) {
+    static posed during, after, plain;
+    pm_engine *engine = NULL;
+    pm_error error = {0};
+    assert_int_equal(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, &error), PM_OK);
+    crowd_setup setup = scene_of("crowd/transitions", engine);
+    pm_crowd_job job = setup.job;
+    pose_models(&setup, job, &during);
+    job.transition_time = pm_crowd_ticks(1.0);
+    pose_models(&setup, job, &after);
+    job.transitions = NULL;
+    pose_models(&setup, job, &plain);
+    assert_memory_equal(&after, &plain, sizeof plain);
+    for (size_t i = 0; i < MEMBERS; i++)
+        assert_memory_not_equal(during.models[i], plain.models[i], sizeof plain.models[i]);
+    crowd_setup_destroy(&setup);
+    pm_engine_destroy(&engine);
 }
 
 /* ---- a run ---------------------------------------------------------------------- */
@@ -176,6 +283,9 @@ static const expected all[] = {
     {"layout/tracks-1", 4096, 16, CEILING | BASELINE | CHECKED | BOUND},
     {"crowd/palette", 85 * 64, 48, CEILING | BASELINE | CHECKED | BOUND},
     {"crowd/crossfade", 85 * 64, 48, CEILING | BASELINE | CHECKED | BOUND},
+    {"crowd/chains", 85 * 64, 48, CEILING | CHECKED},
+    {"crowd/ground", 85 * 64, 48, CEILING | CHECKED},
+    {"crowd/transitions", 85 * 64, 48, CEILING | CHECKED},
     {"crowds/1x300-8-clips", 300, 48, CEILING | CHECKED | BOUND},
     {"crowds/half", 170 * 64, 24, CEILING | CHECKED | BOUND},
     {"crowds/dual", 128 * 64, 32, CEILING | CHECKED | BOUND},
