@@ -360,7 +360,7 @@ static cli_exit make_poses(crowd_setup *setup) {
     return code;
 }
 
-/* The chains of a job; those before the first limb move it. */
+/* The chains of a job. Goals of limbs are chosen after those before them, which move limbs. */
 static const pm_chain_use uses_of[][5] = {
     [GOALS_LIMBS] = {{GAZE, 0}, {LEFT_LEG, 0}, {RIGHT_LEG, 0}, {LEFT_ARM, 0}, {RIGHT_ARM, 0}},
     [GOALS_GROUND] = {{GAZE, 0}, {STAND, PM_CHAIN_IN_WORLD}, {LEFT_ARM, 0}, {RIGHT_ARM, 0}}};

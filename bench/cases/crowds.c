@@ -161,7 +161,7 @@ static cli_exit run_crowd(bench_run *run, const bench_case *which, bench_result 
         result->baseline_ratio = 1.0;
     for (size_t i = 0; i < setup.agents && code == CLI_DONE; i++)
         result->samples += crowd_updated(&setup, i) ? setup.records : 0;
-    /* Goals and transitions are not counted, and what they take is unbounded. */
+    /* Operations for goals and transitions are not counted: such cases have no bound. */
     if (code == CLI_DONE && scene->goals == GOALS_NONE && !scene->changes)
         bench_set_work(work_of_crowd(scene, &setup), result);
     if (code == CLI_DONE)
