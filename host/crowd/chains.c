@@ -124,7 +124,7 @@ static bool find_axis(const pm_skeleton *s, const pm_u32 *path, pm_chain_row *ro
                     pm_quat_difference(origins[2], origins[1]), pm_quat_of(0, 0, 0, 0));
     const pm_quat axis = pm_vector_turned(pm_quat_conjugate(parent.rotation), bones.axis);
     const float numbers[3] = {axis.x, axis.y, axis.z};
-    return bones.x > 0 && bones.y >= 0.0349f * bones.r && unit_of(numbers, row->axis);
+    return bones.y >= 0.0349f * bones.r && unit_of(numbers, row->axis);
 }
 
 static pm_status fill_two_bones(const pm_skeleton *s, const pm_chain *chain, size_t c,
@@ -135,7 +135,7 @@ static pm_status fill_two_bones(const pm_skeleton *s, const pm_chain *chain, siz
         return PM_OK;
     return refuse(c,
                   given ? "axis: not finite, or without a direction"
-                        : "the rest pose is straight: expected an axis",
+                        : "the bones are on one line at rest: expected an axis",
                   error);
 }
 

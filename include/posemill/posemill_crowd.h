@@ -82,7 +82,7 @@ typedef struct pm_chain {
     const uint32_t *joints;
     size_t joint_count;
     /* Two bones: the axis about which the lower turns where a pose is straight, in the frame of the lower's parent;
-     * positive turns bend. 0 0 0: that of the rest pose, which must be bent by 2 degrees or more. An aim: up, in the
+     * positive turns bend. 0 0 0: that of the rest pose, which must be bent by 2 to 178 degrees. An aim: up, in the
      * frame of the last joint. What stands: up of the model or, with PM_CHAIN_IN_WORLD, of the world: 0 1 0 or
      * 0 0 1. */
     float axis[3];

@@ -1135,11 +1135,12 @@ TEST_ON_BOTH(any_ground_gives_finite_poses_with_the_same_bits_on_all_readers) {
 TEST_ON_REFERENCE(chains_are_checked) {
     static const uint32_t beyond[] = {0, 1, 3}, back[] = {2, 1, 0}, fine[] = {0, 1, 2};
     static const int32_t line[] = {-1, 0, 1};
-    static const float straight[3][3] = {{0, 0, 0}, {0, 1, 0}, {0, 1, 0}}, none[] = {1, 0};
+    static const float none[] = {1, 0};
+    float at[3][3] = {{0, 0, 0}, {0, 1, 0}, {0, 1, 0}}; /* straight */
     pm_chain chain = {.joints = beyond, .joint_count = 3};
     const pm_skeleton_desc desc = {.joint_count = 3,
                                    .parents = line,
-                                   .positions = {.data = straight},
+                                   .positions = {.data = at},
                                    .chains = &chain,
                                    .chain_count = 1};
     pm_skeleton *made = NULL;
@@ -1150,7 +1151,10 @@ TEST_ON_REFERENCE(chains_are_checked) {
     REFUSED("no such joint", .joints = beyond, .joint_count = 3, .axis = {1});
     REFUSED("not below", .joints = back, .joint_count = 3, .axis = {1});
     REFUSED("expected 3 joints", .joints = fine, .joint_count = 2, .axis = {1});
-    REFUSED("straight", .joints = fine, .joint_count = 3);
+    REFUSED("on one line", .joints = fine, .joint_count = 3);
+    at[2][1] = -1;
+    REFUSED("on one line", .joints = fine, .joint_count = 3);
+    at[2][1] = 1;
     REFUSED("axis", .joints = fine, .joint_count = 3, .axis = {NAN});
     REFUSED("limit", .joints = fine, .joint_count = 3, .axis = {1}, .limit = 1);
     REFUSED("kind", .kind = (pm_chain_kind)4, .joints = fine, .joint_count = 1);
@@ -1173,6 +1177,13 @@ TEST_ON_REFERENCE(chains_are_checked) {
     assert_null(made);
     expect_success(pm_skeleton_create(&desc, &made, new_error()));
     pm_skeleton_destroy(&made);
+    chain = (pm_chain){.joints = fine, .joint_count = 3}; /* the axis of the rest pose */
+    for (int degrees = 3; degrees <= 177; degrees += 6) {
+        at[2][0] = (float)sin(degrees * PI / 180);
+        at[2][1] = (float)cos(degrees * PI / 180);
+        expect_success(pm_skeleton_create(&desc, &made, new_error()));
+        pm_skeleton_destroy(&made);
+    }
 }
 
 TEST_ON_BOTH(jobs_with_chains_are_checked) {

@@ -487,7 +487,7 @@ TEST(each_fault_has_its_place_what_is_there_and_what_was_expected) {
         {CHAIN("\"kind\": \"two_bones\", \"joints\": [\"thigh_l\", \"thigh_l\", \"calf_l\"]"),
          "chains[0].joints[1] is \"thigh_l\"; expected a joint below"},
         {CHAIN("\"kind\": \"two_bones\", " LEG),
-         "chains[0]: the rest pose is straight: expected an axis"},
+         "chains[0]: the bones are on one line at rest: expected an axis"},
         {CHAIN("\"kind\": \"two_bones\", \"axis\": [0, 1e300, 0], " LEG),
          "chains[0].axis[1] is 1e300; expected"},
         {CHAIN("\"kind\": \"two_bones\", \"axis\": [0, 0, 0], " LEG),
