@@ -32,8 +32,8 @@ pm_kernel void PM_GATHER(pm_global const pm_stored_key *restrict keys,
     float u = cursor.u;
     pm_segment_data data = pm_key_data(keys, constants, pm_track_address(at, number, u),
                                        4 * (pm_u64)track, constant_floats);
-#if PM_ORDER > 0
     PM_OF(segment) segment = PM_OF(begin)(&data);
+#if PM_ORDER > 0
     float rate = cursor.segment & PM_CURSOR_AT_REST ? 0.0f : rates[at.rates + number];
 #if PM_ORDER == 1
     pm_quat value = pm_angular_velocity(PM_OF(motion)(&segment, u), rate, parent);
@@ -41,9 +41,13 @@ pm_kernel void PM_GATHER(pm_global const pm_stored_key *restrict keys,
     pm_quat value = pm_angular_acceleration(PM_OF(motion)(&segment, u), rate, parent);
 #endif
 #else
+    /* The basis comes after the segment: a long one holds registers that `begin` needs. */
     real basis[PM_BASIS_SIZE];
     PM_OF(basis)(u, basis);
-    pm_quat value = pm_rotation_value(&data, u, 1, basis);
+    pm_quat value = PM_OF(at)(&segment, basis);
+#if PM_PASSES
+    value = pm_at_ends(&data, u, value, PM_PASSES);
+#endif
 #endif
 #if PM_COMPONENTS == 4
     value = pm_quat_scaled(value, cursor.segment & PM_CURSOR_ODD_LAP ? at.wrap : 1.0f);

@@ -16,15 +16,22 @@ typedef struct run {
     const motion_work *work;
     size_t items;
     atomic_size_t next, done;
+    size_t told; /* of which progress was told, by the calling thread alone */
 } run;
+
+static void tell(run *r, size_t done) {
+    if (r->work->progress && done > r->told)
+        r->work->progress(r->work->user, done);
+    r->told = done;
+}
 
 static void take(run *r, bool is_caller) {
     for (size_t i = atomic_fetch_add(&r->next, 1); i < r->items;
          i = atomic_fetch_add(&r->next, 1)) {
         r->work->item(r->work->user, i);
         const size_t done = atomic_fetch_add(&r->done, 1) + 1;
-        if (is_caller && r->work->progress)
-            r->work->progress(r->work->user, done);
+        if (is_caller)
+            tell(r, done);
     }
 }
 
@@ -45,4 +52,5 @@ void motion_run_parallel(size_t threads, size_t items, const motion_work *work) 
     take(&r, true);
     for (size_t t = 0; t < started; t++)
         pthread_join(others[t], NULL);
+    tell(&r, items);
 }

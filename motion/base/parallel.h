@@ -8,7 +8,7 @@
 
 typedef struct motion_work {
     void (*item)(void *user, size_t index); /* on any thread */
-    /* Called on the calling thread between items. NULL: not called */
+    /* Called on the calling thread between items, and once all are done. NULL: not called */
     void (*progress)(void *user, size_t done);
     void *user;
 } motion_work;
