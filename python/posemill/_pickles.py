@@ -223,6 +223,7 @@ _CALLS: tuple[tuple[str, Callable[..., Any] | None], ...] = (
     ("joblib.numpy_pickle.NumpyArrayWrapper", _wrapper),
     *((f"torch.{name}Storage", None) for name in _STORAGES))
 _NAMES = {name: _Name(name, make) for name, make in _CALLS}
+_COPIES = ("_codecs.encode", "builtins.bytearray", "torch.storage._load_from_bytes")
 _OLD_MODULES = {"__builtin__": "builtins"}
 
 
@@ -251,7 +252,7 @@ _SIZED = {"<B": 1, "<H": 2, "<i": 4, "<I": 4, "<Q": 8, ">d": 8}
 
 class _Machine:
     def __init__(self, file: Any, size: int, storage: Callable[[Any], Array] | None) -> None:
-        self.file, self.size, self.storage = file, size, storage
+        self.file, self.size, self.storage, self.left = file, size, storage, size
         self.stack: list[Any] = []
         self.marks: list[int] = []
         self.memo: dict[int, Any] = {}
@@ -301,6 +302,10 @@ class _Machine:
             _refuse(f"calls a value of type {type(name).__name__}")
         if name.make is None or not isinstance(arguments, tuple) or (name.make is _in_bytes and self.storage):
             _refuse(f"calls {name.text!r}")  # storages within storages would take a copy of the file each
+        if name.text in _COPIES and arguments and isinstance(arguments[0], (str, bytes)):
+            self.left -= len(arguments[0])  # a memo could be copied again and again
+            if self.left < 0:
+                _refuse(f"calls {name.text!r} with more bytes than it has")
         try:
             return name.make(*arguments)
         except TypeError as error:
@@ -322,7 +327,9 @@ class _Machine:
         kind, shape = _type_of(state.get("dtype")), _shape_of(state.get("shape", ()))
         is_fortran = state.get("order") == "F"
         if kind == "O":
-            found = _Machine(self.file, self.size, self.storage).run()
+            inner = _Machine(self.file, self.size, self.storage)
+            inner.left = self.left
+            found, self.left = inner.run(), inner.left
             return found if isinstance(found, np.ndarray) and found.shape == shape else _refuse(
                 "an array of objects has another shape than it says")
         if state.get("numpy_array_alignment_bytes") is not None:

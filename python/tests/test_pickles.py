@@ -122,6 +122,8 @@ HOSTILE = {
     "dotted": (b"\x80\x04" + short("numpy") + short("ndarray.tofile") + b"\x93.", "numpy.ndarray.tofile"),
     "torch's own loader": (b"ctorch\nload\n(S'called'\ntR.", "torch.load"),
     "codec": (b"c_codecs\nencode\n(S'a'\nS'zlib_codec'\ntR.", "_codecs.encode"),
+    "copies of a text": (b"\x80\x04c_codecs\nencode\nq\x000X" + struct.pack("<I", 9999) + b"a" * 9999 + b"q\x010("
+                         + b"h\x00h\x01\x85R" * 1000 + b"l.", "more bytes than it has"),
     "numpy's loader": (b"cnumpy\nload\n(S'called'\ntR.", "numpy.load"),
     "module that is no text": (b"\x80\x04K\x01K\x02\x93.", "no text"),
     "in joblib's objects": (pickle.dumps(np.array([Calls(open, MARKER, "w")], object)), "io.open"),
@@ -307,24 +309,12 @@ class Tensor:
         self.state = storage, offset, size, stride, False, OrderedDict()
 
     def __reduce__(self) -> Any:
-        return rebuild, self.state
-
-
-def rebuild() -> None:
-    """Stands for torch's function."""
-
-
-class TensorPickler(TorchPickler):
-    def save(self, obj: Any, save_persistent_id: bool = True) -> None:
-        if obj is rebuild:
-            self.write(b"ctorch._utils\n_rebuild_tensor_v2\n")
-        else:
-            super().save(obj, save_persistent_id)
+        return Named("torch._utils\n_rebuild_tensor_v2"), self.state
 
 
 def torch_file(value: Any, storages: dict[str, bytes], **odd: Any) -> str:
     file = io.BytesIO()
-    TensorPickler(file, 2).dump(value)
+    TorchPickler(file, 2).dump(value)
     with zipfile.ZipFile("one.pt", "w", odd.get("packed", zipfile.ZIP_STORED)) as archive:
         archive.writestr("one/data.pkl", file.getvalue())
         archive.writestr("one/byteorder", odd.get("order", "little"))
@@ -392,7 +382,7 @@ def before_zip(value: Any, storages: Any, version: int = 1001, machine: Any = No
     file = io.BytesIO()
     for one in (0x1950A86A20F9469CFC6C, version, machine or {"little_endian": True, "protocol_version": 1001}):
         pickle.dump(one, file, 2)
-    TensorPickler(file, 2).dump(value)
+    TorchPickler(file, 2).dump(value)
     pickle.dump([name for name, *_ in storages], file, 2)
     for _, count, data in storages:
         file.write(struct.pack("<q", count) + data)
@@ -439,6 +429,9 @@ def test_storages_within_storages_are_refused() -> None:
     for data in (b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19." + inner + b".", inner[2:] + b".", b"K\x01."):
         with pytest.raises(ValueError, match="_load_from_bytes|no file of torch"):
             read(in_bytes(data))
+    again = inner[:-2] + b"q\x000"  # the bytes in a memo
+    with pytest.raises(ValueError, match="more bytes than it has"):
+        read(again + b"(" + b"ctorch.storage\n_load_from_bytes\nh\x00\x85R" * 9 + b"l.")
 
 
 def test_torch_itself() -> None:
