@@ -202,8 +202,9 @@ static void make_guide(table *t) {
     for (size_t b = 0; b < count; b++)
         t->bins[b].sum = sum += t->bins[b].sum;
     uint32_t at = 0;
+    const double step = sum / (double)count;
     for (size_t i = 0; i < count; i++) {
-        const double from = sum * ((double)i / (double)count);
+        const double from = step * (double)i;
         while (at + 1 < count && t->bins[at].sum <= from)
             at++;
         t->guide[i] = at;
@@ -384,7 +385,7 @@ pm_status pm_curriculum_report(pm_curriculum *c, const uint32_t *motions, const 
         if (m)
             c->table.failures[bin_of(m, times[i])] += one;
     }
-    c->is_made = false;
+    c->is_made = c->is_made && c->desc.rule == PM_CURRICULUM_WEIGHTS;
     pthread_mutex_unlock(&c->lock);
     return PM_OK;
 }

@@ -59,20 +59,19 @@ static const pm_motion_channel *find_angles(const pm_motion_clip *clip) {
 }
 
 static pm_status check_widths(robot_match *m, pm_error *error) {
-    static const char *const names[] = {"translation", "rotation", "scalar"};
+    static const char *const names[] = {"coordinates of the root", "numbers of its rotation",
+                                        "angles of hinges"};
     const size_t widths[] = {3, 4, m->robot->hinge_count};
     const pm_timeline *first = NULL;
-    char shown[MOTION_PRINTABLE];
-    motion_printable(shown, m->from->name.text, m->from->name.size);
     for (size_t i = 0; i < ROBOT_CHANNELS; i++) {
         const size_t found = m->channels[i] ? m->channels[i]->components : 0;
         if (found != widths[i])
-            return motion_refuse(error, "'%s': expected %zu numbers of %s, found %zu", shown,
-                                 widths[i], names[i], found);
+            return motion_refuse(error, "expected %zu %s a frame, found %zu", widths[i], names[i],
+                                 found);
         const pm_timeline *own = &m->from->timelines[m->channels[i]->timeline];
         if (first && own != first)
-            return motion_refuse(
-                error, "'%s' has numbers at several times; expected one row for each frame", shown);
+            return motion_refuse(error,
+                                 "has numbers at several times; expected one row for each frame");
         first = own;
     }
     m->frames = first->key_count;

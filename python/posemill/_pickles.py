@@ -30,6 +30,7 @@ __all__ = ["load_pickle"]
 _MOST_BYTES = 1 << 32  # that a compressed file may have
 _MOST_AXES = 32
 _KINDS = "biufSU"
+_BEFORE_ZIP = 0x1950A86A20F9469CFC6C  # with which files of torch.save began before they were archives
 _STORAGES = {"Float": "f4", "Double": "f8", "Half": "f2", "BFloat16": "bf2", "Long": "i8", "Int": "i4", "Short": "i2",
              "Char": "i1", "Byte": "u1", "Bool": "?"}
 
@@ -192,6 +193,21 @@ def _tensor(storage: Any, offset: Any, size: Any, stride: Any, *_: Any) -> Array
         storage[first:], shape, [step * storage.itemsize for step in steps], writeable=False)
 
 
+def _in_bytes(data: Any) -> Any:
+    """The storage of a tensor in a pickle that is none of torch's: a whole file of torch's within its bytes."""
+    if not isinstance(data, bytes):
+        _refuse("a storage has no bytes")
+    file = io.BytesIO(data)
+    if _Machine(file, len(data), _no_storage).run() != _BEFORE_ZIP:
+        _refuse("a storage is no file of torch")
+    return _load_before_zip(file, len(data))
+
+
+def _conversion(value: Any) -> str:
+    """An enumeration of ProtoMotions, as its value: the order of bodies and joints."""
+    return value if isinstance(value, str) else _refuse("a StateConversion is no text")
+
+
 _NUMPY = ("numpy.core", "numpy._core")
 _CALLS: tuple[tuple[str, Callable[..., Any] | None], ...] = (
     *((f"{base}.multiarray._reconstruct", _array) for base in _NUMPY),
@@ -202,9 +218,12 @@ _CALLS: tuple[tuple[str, Callable[..., Any] | None], ...] = (
     ("builtins.bytearray", lambda data=b"", encoding="latin1": _encoded(data, encoding)
      if isinstance(data, str) else data if isinstance(data, bytes) else _refuse("a bytearray has no bytes")),
     ("torch.Size", lambda axes=(): _shape_of(axes)), ("torch._utils._rebuild_tensor_v2", _tensor),
+    ("torch.storage._load_from_bytes", _in_bytes),
+    ("protomotions.simulator.base_simulator.simulator_state.StateConversion", _conversion),
     ("joblib.numpy_pickle.NumpyArrayWrapper", _wrapper),
     *((f"torch.{name}Storage", None) for name in _STORAGES))
 _NAMES = {name: _Name(name, make) for name, make in _CALLS}
+_COPIES = ("_codecs.encode", "builtins.bytearray", "torch.storage._load_from_bytes")
 _OLD_MODULES = {"__builtin__": "builtins"}
 
 
@@ -233,7 +252,7 @@ _SIZED = {"<B": 1, "<H": 2, "<i": 4, "<I": 4, "<Q": 8, ">d": 8}
 
 class _Machine:
     def __init__(self, file: Any, size: int, storage: Callable[[Any], Array] | None) -> None:
-        self.file, self.size, self.storage = file, size, storage
+        self.file, self.size, self.storage, self.left = file, size, storage, size
         self.stack: list[Any] = []
         self.marks: list[int] = []
         self.memo: dict[int, Any] = {}
@@ -281,8 +300,12 @@ class _Machine:
     def called(self, name: Any, arguments: Any) -> Any:
         if not isinstance(name, _Name):
             _refuse(f"calls a value of type {type(name).__name__}")
-        if name.make is None or not isinstance(arguments, tuple):
-            _refuse(f"calls {name.text!r}")
+        if name.make is None or not isinstance(arguments, tuple) or (name.make is _in_bytes and self.storage):
+            _refuse(f"calls {name.text!r}")  # storages within storages would take a copy of the file each
+        if name.text in _COPIES and arguments and isinstance(arguments[0], (str, bytes)):
+            self.left -= len(arguments[0])  # a memo could be copied again and again
+            if self.left < 0:
+                _refuse(f"calls {name.text!r} with more bytes than it has")
         try:
             return name.make(*arguments)
         except TypeError as error:
@@ -304,7 +327,9 @@ class _Machine:
         kind, shape = _type_of(state.get("dtype")), _shape_of(state.get("shape", ()))
         is_fortran = state.get("order") == "F"
         if kind == "O":
-            found = _Machine(self.file, self.size, None).run()
+            inner = _Machine(self.file, self.size, self.storage)
+            inner.left = self.left
+            found, self.left = inner.run(), inner.left
             return found if isinstance(found, np.ndarray) and found.shape == shape else _refuse(
                 "an array of objects has another shape than it says")
         if state.get("numpy_array_alignment_bytes") is not None:
@@ -406,11 +431,12 @@ def _new_object(m: _Machine, with_names: bool) -> None:
     m.stack.append(m.called(name, arguments))
 
 
+def _no_storage(given: Any) -> Any:
+    _refuse("has a persistent id, which only torch's files have")
+
+
 def _persistent(m: _Machine) -> None:
-    if m.storage is None:
-        _refuse("has a persistent id, which only torch's files have")
-    assert m.storage is not None
-    m.stack.append(m.storage(m.pop()))
+    m.stack.append((m.storage or _no_storage)(m.pop()))
 
 
 def _marked_call(m: _Machine, named: bool) -> None:
@@ -595,29 +621,75 @@ def _load_zip(path: Path) -> Any:
         known: dict[str, tuple[str, Array]] = {}
 
         def storage(given: Any) -> Array:
-            if (not isinstance(given, tuple) or len(given) != 5 or given[0] != "storage"
-                    or not isinstance(given[1], _Name) or not isinstance(given[2], str)):
-                _refuse("a persistent id is no storage")
-            kind = _STORAGES.get(given[1].text.removeprefix("torch.").removesuffix("Storage")) or _refuse(
-                f"{given[1].text!r} is no storage")
-            if given[2] not in known:
-                known[given[2]] = kind, _storage_of(member(f"{folder}data/{given[2]}"), kind, order)
-            if known[given[2]][0] != kind or len(known[given[2]][1]) != _count(given[4], "the size of a storage"):
-                _refuse(f"storage {printable(given[2][:200])!r} has {len(known[given[2]][1])} numbers, expected "
-                        f"{given[4]}")
-            return known[given[2]][1]
+            kind, key, count = _storage_id(given)
+            if key not in known:
+                known[key] = kind, _storage_of(member(f"{folder}data/{key}"), kind, order)
+            return _known(known, kind, key, count)
 
         data = member(pickles[0])
         return _Machine(io.BytesIO(data), len(data), storage).run()
 
 
+def _load_before_zip(file: Any, size: int) -> Any:
+    """What ``torch.save`` wrote before it wrote archives, behind the number that it begins with: pickles of a version,
+    of the machine, of the value and of the names of its storages; then these, each behind its number of elements.
+    Tensors are views of storages that are filled afterwards."""
+    version, machine = (_Machine(file, size, _no_storage).run() for _ in range(2))
+    if version != 1001 or not isinstance(machine, dict) or not isinstance(machine.get("little_endian"), bool):
+        _refuse("is of an unknown version of torch's files")
+    order = b"little" if machine["little_endian"] else b"big"
+    known: dict[str, tuple[str, Array]] = {}
+    left = size
+
+    def storage(given: Any) -> Array:
+        nonlocal left
+        kind, key, count = _storage_id(given)
+        if key not in known:
+            left -= count * np.dtype(_number_of(kind)).itemsize
+            if left < 0:
+                _refuse("storages are larger than the file")
+            known[key] = kind, np.zeros(count, "f4" if kind == "bf2" else kind)
+        return _known(known, kind, key, count)
+
+    value = _Machine(file, size, storage).run()
+    names, reader = _Machine(file, size, _no_storage).run(), _Machine(file, size, None)
+    if not isinstance(names, list) or any(type(name) is not str for name in names) or sorted(names) != sorted(known):
+        _refuse("the names of storages are not those of its tensors")
+    for name in names:
+        kind, numbers = known[name]
+        if reader.number("<Q") != len(numbers):
+            _refuse(f"storage {printable(name[:200])!r} has another size than its tensors say")
+        numbers[:] = _storage_of(reader.read(len(numbers) * np.dtype(_number_of(kind)).itemsize), kind, order)
+    return value
+
+
+def _storage_id(given: Any) -> tuple[str, str, int]:
+    """Kind, name and size. Files before archives have a view, too, which is None."""
+    if (not isinstance(given, tuple) or not (len(given) == 5 or len(given) == 6 and given[5] is None)
+            or given[0] != "storage" or not isinstance(given[1], _Name) or not isinstance(given[2], str)):
+        _refuse("a persistent id is no storage")
+    kind = _STORAGES.get(given[1].text.removeprefix("torch.").removesuffix("Storage")) or _refuse(
+        f"{given[1].text!r} is no storage")
+    return kind, given[2], _count(given[4], "the size of a storage")
+
+
+def _known(known: dict[str, tuple[str, Array]], kind: str, key: str, count: int) -> Array:
+    found_kind, found = known[key]
+    if found_kind != kind or len(found) != count:
+        _refuse(f"storage {printable(key[:200])!r} has {len(found)} numbers, expected {count}")
+    return found
+
+
+def _number_of(kind: str) -> str:
+    return "u2" if kind == "bf2" else kind
+
+
 def _storage_of(data: bytes, kind: str, order: bytes) -> Array:
-    is_half = kind == "bf2"
-    dtype = np.dtype("u2" if is_half else kind).newbyteorder(">" if order == b"big" else "<")
+    dtype = np.dtype(_number_of(kind)).newbyteorder(">" if order == b"big" else "<")
     if len(data) % dtype.itemsize:
         _refuse("a storage has a part of a number")
     found = np.frombuffer(data, dtype)
-    return (found.astype(np.uint32) << 16).view(np.float32) if is_half else found
+    return (found.astype(np.uint32) << 16).view(np.float32) if kind == "bf2" else found
 
 
 def load_pickle(path: Path) -> Any:
@@ -628,7 +700,9 @@ def load_pickle(path: Path) -> Any:
             is_zip = file.read(4) == b"PK\x03\x04"
             file.seek(0)
             if not is_zip:
-                return _Machine(*_unpacked(file, _MOST_BYTES), None).run()
+                data, size = _unpacked(file, _MOST_BYTES)
+                value = _Machine(data, size, None).run()
+                return _load_before_zip(data, size) if type(value) is int and value == _BEFORE_ZIP else value
         try:
             return _load_zip(path)
         except OSError as error:  # of places that a damaged archive names

@@ -203,6 +203,8 @@ def _quaternions(values: Array, order: str, name: Any) -> Array:
 
 
 def _take(row: _Row, data: Mapping[str, Any], name: str) -> Take:
+    if data.get("state_conversion", "common") != "common":
+        raise ValueError("'state_conversion': bodies and joints are in an order of the simulator, which is not known")
     places = _numbers(data, row.places, "places")
     rate = _rate_in(data[row.rate])
     if row.poses is not None:

@@ -142,6 +142,8 @@ class Sampler:
         found = getattr(torch, device.type, None)
         if found is None or not hasattr(found, "Stream"):
             raise ValueError(f"device: torch has no streams of {device.type!r}")
+        if not found.is_available():
+            raise ValueError(f"device: torch finds no {device.type!r} here")
         return found
 
     @staticmethod

@@ -16,7 +16,7 @@ import posemill as pm
 import pytest
 from scipy.spatial.transform import Rotation, Slerp
 from test_smpl_robots import UPRIGHT, Figure, amass, poses_of
-from test_ways_in import RATE, Case, packed, tensors, write_protomotions
+from test_ways_in import RATE, Case, packed, tensors
 
 torch = pytest.importorskip("torch")
 from posemill.learning import exponential_maps  # noqa: E402
@@ -124,7 +124,8 @@ def test_protomotions_takes_packed_files_and_libraries(case: Case) -> None:
         ProtoLib("all.npz", mixed=True)
     with pytest.raises(ValueError, match="joint_3d_format"):
         a.get_motion_state(ids, times, "euler")
-    write_protomotions(case, case.motion())
+    with pytest.raises(ValueError, match=r"robot: all\.pt"):
+        ProtoLib("all.pt")
 
 
 def test_protomotions_models_of_smpl_have_exponential_maps(tmp_path: Path) -> None:

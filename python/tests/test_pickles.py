@@ -122,6 +122,8 @@ HOSTILE = {
     "dotted": (b"\x80\x04" + short("numpy") + short("ndarray.tofile") + b"\x93.", "numpy.ndarray.tofile"),
     "torch's own loader": (b"ctorch\nload\n(S'called'\ntR.", "torch.load"),
     "codec": (b"c_codecs\nencode\n(S'a'\nS'zlib_codec'\ntR.", "_codecs.encode"),
+    "copies of a text": (b"\x80\x04c_codecs\nencode\nq\x000X" + struct.pack("<I", 9999) + b"a" * 9999 + b"q\x010("
+                         + b"h\x00h\x01\x85R" * 1000 + b"l.", "more bytes than it has"),
     "numpy's loader": (b"cnumpy\nload\n(S'called'\ntR.", "numpy.load"),
     "module that is no text": (b"\x80\x04K\x01K\x02\x93.", "no text"),
     "in joblib's objects": (pickle.dumps(np.array([Calls(open, MARKER, "w")], object)), "io.open"),
@@ -307,24 +309,12 @@ class Tensor:
         self.state = storage, offset, size, stride, False, OrderedDict()
 
     def __reduce__(self) -> Any:
-        return rebuild, self.state
-
-
-def rebuild() -> None:
-    """Stands for torch's function."""
-
-
-class TensorPickler(TorchPickler):
-    def save(self, obj: Any, save_persistent_id: bool = True) -> None:
-        if obj is rebuild:
-            self.write(b"ctorch._utils\n_rebuild_tensor_v2\n")
-        else:
-            super().save(obj, save_persistent_id)
+        return Named("torch._utils\n_rebuild_tensor_v2"), self.state
 
 
 def torch_file(value: Any, storages: dict[str, bytes], **odd: Any) -> str:
     file = io.BytesIO()
-    TensorPickler(file, 2).dump(value)
+    TorchPickler(file, 2).dump(value)
     with zipfile.ZipFile("one.pt", "w", odd.get("packed", zipfile.ZIP_STORED)) as archive:
         archive.writestr("one/data.pkl", file.getvalue())
         archive.writestr("one/byteorder", odd.get("order", "little"))
@@ -386,6 +376,64 @@ def test_damaged_archives_raise_nothing_else() -> None:
                 pass
 
 
+def before_zip(value: Any, storages: Any, version: int = 1001, machine: Any = None) -> bytes:
+    """What torch.save wrote before it wrote archives, and what tensors are in pickles of others. `storages` are (name,
+    count, bytes)."""
+    file = io.BytesIO()
+    for one in (0x1950A86A20F9469CFC6C, version, machine or {"little_endian": True, "protocol_version": 1001}):
+        pickle.dump(one, file, 2)
+    TorchPickler(file, 2).dump(value)
+    pickle.dump([name for name, *_ in storages], file, 2)
+    for _, count, data in storages:
+        file.write(struct.pack("<q", count) + data)
+    return file.getvalue()
+
+
+def in_bytes(data: bytes) -> bytes:
+    return b"\x80\x04ctorch.storage\n_load_from_bytes\nB" + struct.pack("<I", len(data)) + data + b"\x85R."
+
+
+def old_storage(kind: str = "Float", count: int = 24) -> Storage:
+    found = Storage(kind, "0", count)
+    found.id = (*found.id, None)
+    return found
+
+
+def test_tensors_before_archives_and_in_other_pickles() -> None:
+    storage, whole = old_storage(), ("0", 24, NUMBERS.tobytes())
+    found = read(before_zip({"a": Tensor(storage, 4, (5, 3), (1, 5)), "b": Tensor(storage, 0, (24,), (1,))}, [whole]))
+    assert np.array_equal(found["a"], NUMBERS[4:19].reshape(3, 5).T) and np.array_equal(found["b"], NUMBERS)
+    assert np.array_equal(read(in_bytes(before_zip(storage, [whole]))), NUMBERS)
+    swapped = before_zip(storage, [("0", 24, NUMBERS.byteswap().tobytes())], machine={"little_endian": False})
+    assert np.array_equal(read(in_bytes(swapped)), NUMBERS)
+    halves = (NUMBERS.view(np.uint32) >> 16).astype(np.uint16)
+    assert np.array_equal(read(before_zip(old_storage("BFloat16"), [("0", 24, halves.tobytes())])), NUMBERS)
+
+
+@pytest.mark.parametrize("storage, storages, more, words", [
+    (old_storage(count=2**40), [("0", 2**40, b"")], {}, "larger than the file"),
+    (old_storage(), [("0", 24, NUMBERS.tobytes()[:-1])], {}, "ends within"),
+    (old_storage(), [("0", 23, NUMBERS.tobytes())], {}, "another size"),
+    (old_storage(), [("1", 24, NUMBERS.tobytes())], {}, "names of storages"), (old_storage(), [], {}, "names of storages"),
+    (old_storage(), [("0", 24, NUMBERS.tobytes())], {"version": 1002}, "unknown version"),
+    (Tensor(old_storage(), 1, (24,), (1,)), [("0", 24, NUMBERS.tobytes())], {}, "leaves its storage"),
+    (old_storage(), [("0", 24, NUMBERS.tobytes())], {"machine": {"little_endian": Calls(open, MARKER, "w")}}, "io.open")])
+@pytest.mark.parametrize("pack", [bytes, in_bytes])
+def test_files_before_archives_that_are_odd_are_refused(storage: Any, storages: Any, more: Any, words: str, pack: Any) -> None:
+    with pytest.raises(ValueError, match=words):
+        read(pack(before_zip(storage, storages, **more)))
+
+
+def test_storages_within_storages_are_refused() -> None:
+    inner = in_bytes(before_zip(old_storage(), [("0", 24, NUMBERS.tobytes())]))[:-1]
+    for data in (b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19." + inner + b".", inner[2:] + b".", b"K\x01."):
+        with pytest.raises(ValueError, match="_load_from_bytes|no file of torch"):
+            read(in_bytes(data))
+    again = inner[:-2] + b"q\x000"  # the bytes in a memo
+    with pytest.raises(ValueError, match="more bytes than it has"):
+        read(again + b"(" + b"ctorch.storage\n_load_from_bytes\nh\x00\x85R" * 9 + b"l.")
+
+
 def test_torch_itself() -> None:
     torch = pytest.importorskip("torch")
     base = torch.arange(60, dtype=torch.float32).reshape(3, 4, 5)
@@ -393,7 +441,13 @@ def test_torch_itself() -> None:
               "bf": base.bfloat16(), "flags": base > 7, "long": base.long(), "files": ("a.motion", "b"), "fps": 30.0,
               "double": base.double(), "none": None, "empty": torch.zeros(0, 3), "scalar": torch.tensor(2.5)}
     torch.save(wanted, "one.pt")
-    found = load_pickle("one.pt")
+    torch.save(wanted, "old.pt", _use_new_zipfile_serialization=False)
+    Path("one.pkl").write_bytes(pickle.dumps(wanted))
+    for path in ("one.pt", "old.pt", "one.pkl"):
+        compare_with_torch(torch, load_pickle(path), wanted)
+
+
+def compare_with_torch(torch: Any, found: Any, wanted: Any) -> None:
     assert list(found) == list(wanted)
     for name, value in wanted.items():
         if isinstance(value, torch.Tensor):

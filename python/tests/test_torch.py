@@ -79,6 +79,9 @@ def test_what_the_library_has_not_is_refused_at_once(lib: pm.MotionLibrary) -> N
         pm.torch.Sampler(lib, ["nothing"])
     with pytest.raises(TypeError, match="dtype"):
         pm.torch.Sampler(lib, dtype=torch.int32)
+    if not torch.cuda.is_available():
+        with pytest.raises(ValueError, match="device: torch finds no 'cuda' here"):
+            pm.torch.Sampler(lib, device="cuda")
     states = pm.torch.Sampler(lib)
     with pytest.raises(ValueError, match="none of 1"):
         states.prefetch([5], [0.0]).result()

@@ -15,7 +15,7 @@ import posemill as pm
 import pytest
 from posemill._pickles import load_pickle
 from scipy.spatial.transform import Rotation
-from test_pickles import Storage, Tensor, joblib_bytes, torch_file
+from test_pickles import Named, Storage, Tensor, joblib_bytes, torch_file
 
 RATE = 30
 FIELDS = ["body_pos", "body_rot", "dof_pos", "dof_vel", "root_vel"]
@@ -114,9 +114,19 @@ def tensors(arrays: dict[str, Any], path: str) -> str:
     return path
 
 
-def write_protomotions(case: Case, m: Any) -> str:
+class StateConversion:
+    """ProtoMotions' enumeration, in a pickle."""
+
+    def __init__(self, value: str) -> None:
+        self.value = value
+
+    def __reduce__(self) -> Any:
+        return Named("protomotions.simulator.base_simulator.simulator_state\nStateConversion"), (self.value,)
+
+
+def write_protomotions(case: Case, m: Any, order: str = "common") -> str:
     s = case.bodies(m)
-    return tensors({"fps": RATE, "rigid_body_pos": s["body_pos"], "rigid_body_rot": s["body_rot"], "dof_pos": m["angles"],
+    return tensors({"state_conversion": StateConversion(order), "fps": RATE, "rigid_body_pos": s["body_pos"], "rigid_body_rot": s["body_rot"], "dof_pos": m["angles"],
                     "dof_vel": m["angles"], "rigid_body_contacts": s["body_pos"][..., 2] > 0}, "walk.motion")
 
 
@@ -185,6 +195,8 @@ def test_bodies_that_contradict_the_angles_are_refused(case: Case) -> None:
     tensors({"fps": RATE, "rigid_body_pos": s["body_pos"], "rigid_body_rot": s["body_rot"], "dof_pos": m["angles"]}, "a.motion")
     with pytest.raises(ValueError, match=r"a\.motion.*part_"):
         pm.MotionLibrary.from_files("a.motion", case.robot)
+    with pytest.raises(ValueError, match=r"walk\.motion.*state_conversion"):
+        pm.MotionLibrary.from_files(write_protomotions(case, m, "simulator"), case.robot)
 
 
 @pytest.mark.parametrize("change, words", [

@@ -120,5 +120,7 @@ def _library_of(motions: Any, robot: Any, extras: Sequence[str], engine: Engine 
     if isinstance(motions, MotionLibrary):
         return motions
     if robot is None:
+        if not str(motions).lower().endswith(".npz"):
+            raise ValueError(f"robot: {motions!s:.200} is no file of a library; motions require the robot's skeleton")
         return MotionLibrary.load(motions, engine=engine)
     return MotionLibrary.from_files(motions, robot, extras=tuple(extras) or None, engine=engine)

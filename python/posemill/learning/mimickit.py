@@ -193,4 +193,6 @@ def _loop_modes(motion_file: Any, count: int) -> Any:
     for source in sources_of(motion_file):
         data = load_pickle(source.path) if source.path.lower().endswith(PICKLES) else {}
         modes.append(int(data.get("loop_mode", 0)) if isinstance(data, dict) else 0)
-    return np.array(modes if len(modes) == count else [0] * count, np.int64)
+    if any(modes) and len(modes) != count:
+        raise ValueError(f"{len(modes)} files have {count} motions: which of them repeat is not known")
+    return np.array(modes if any(modes) else [0] * count, np.int64)
