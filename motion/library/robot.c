@@ -59,7 +59,8 @@ static const pm_motion_channel *find_angles(const pm_motion_clip *clip) {
 }
 
 static pm_status check_widths(robot_match *m, pm_error *error) {
-    static const char *const names[] = {"translation", "rotation", "scalar"};
+    static const char *const names[] = {"the root's position", "the root's rotation",
+                                        "joint angles"};
     const size_t widths[] = {3, 4, m->robot->hinge_count};
     const pm_timeline *first = NULL;
     char shown[MOTION_PRINTABLE];
@@ -67,8 +68,9 @@ static pm_status check_widths(robot_match *m, pm_error *error) {
     for (size_t i = 0; i < ROBOT_CHANNELS; i++) {
         const size_t found = m->channels[i] ? m->channels[i]->components : 0;
         if (found != widths[i])
-            return motion_refuse(error, "'%s': expected %zu numbers of %s, found %zu", shown,
-                                 widths[i], names[i], found);
+            return motion_refuse(error,
+                                 "clip '%s' has %zu numbers of %s in a row; the robot has %zu",
+                                 shown, found, names[i], widths[i]);
         const pm_timeline *own = &m->from->timelines[m->channels[i]->timeline];
         if (first && own != first)
             return motion_refuse(
