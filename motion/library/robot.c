@@ -69,8 +69,8 @@ static pm_status check_widths(robot_match *m, pm_error *error) {
         const size_t found = m->channels[i] ? m->channels[i]->components : 0;
         if (found != widths[i])
             return motion_refuse(error,
-                                 "clip '%s' has %zu numbers of %s in a row; the robot has %zu",
-                                 shown, found, names[i], widths[i]);
+                                 "has %zu numbers of %s in a row; the robot has %zu",
+                                 found, names[i], widths[i]);
         const pm_timeline *own = &m->from->timelines[m->channels[i]->timeline];
         if (first && own != first)
             return motion_refuse(

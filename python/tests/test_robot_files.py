@@ -251,7 +251,7 @@ def npz_of(path, **changes):
     ({"body_names": ["thigh", "shank", "shank"]}, ["shank"]),
     ({"body_pos_w": np.zeros((2, 2, 3)), "body_quat_w": np.tile([1.0, 0, 0, 0], (2, 2, 1)),
       "body_names": ["thigh", "shank"]}, ["has no body 'base'"]),
-    ({"joint_pos": np.zeros((2, 1)), "joint_names": None}, ["expected 2 numbers of scalar, found 1"]),
+    ({"joint_pos": np.zeros((2, 1)), "joint_names": None}, ["has 1 numbers of joint angles in a row; the robot has 2"]),
 ])
 def test_names_of_npz_that_do_not_fit_are_refused(tmp_path, changes, words):
     refused(npz_of(tmp_path / "a.npz", **changes), robot_of(tmp_path), words)

@@ -287,7 +287,7 @@ def test_files_of_robots(tmp_path):
     c = kept.sample(ids, times, fields=FIELDS)
     assert all(np.array_equal(a[field], c[field]) for field in FIELDS)
     assert np.load(tmp_path / "lib.npz")["dof"].shape == (25, 4)
-    with pytest.raises(ValueError, match="expected 4 numbers of scalar, found 3"):
+    with pytest.raises(ValueError, match="has 3 numbers of joint angles in a row; the robot has 4"):
         np.savetxt(tmp_path / "few.csv", rows[:, :-1], delimiter=",")
         pm.MotionLibrary.from_files(tmp_path / "few.csv", skeleton)
 
