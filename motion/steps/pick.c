@@ -270,6 +270,21 @@ static pm_status pick_clip(const picking *p, const pm_motion *from, pm_motion *m
 
 /* ---- names --------------------------------------------------------------------------------- */
 
+/* A new name is one that no other joint has then. */
+static pm_status check_new_names(const pm_motion_content *content, const uint32_t *renamed,
+                                 size_t count, pm_error *error) {
+    for (size_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < content->node_count; k++) {
+            const pm_motion_name *own = &content->nodes[renamed[i]].name;
+            const pm_motion_name *other = &content->nodes[k].name;
+            if (k != renamed[i] && own->size == other->size &&
+                memcmp(own->text, other->text, own->size) == 0)
+                return motion_refuse(error, "joints %u and %u would both be named '%s'", renamed[i],
+                                     k, MOTION_SHOWN(own->text, own->size));
+        }
+    return PM_OK;
+}
+
 static pm_status rename_joints(const pm_motion_edit_options *o, pm_motion *to, pm_error *error) {
     pm_motion_node *nodes = motion_own_nodes(to);
     motion_names names;
@@ -293,7 +308,7 @@ static pm_status rename_joints(const pm_motion_edit_options *o, pm_motion *to, p
         if (!nodes[found[i]].name.text)
             status = motion_refuse_memory(error);
     }
-    return status;
+    return status == PM_OK ? check_new_names(&to->content, found, o->rename_count, error) : status;
 }
 
 /* ---- the whole ----------------------------------------------------------------------------- */

@@ -654,6 +654,10 @@ TEST(parts_without_frames_are_refused) {
     expect_error(pm_motion_edit(source, &options, &made, new_error()), PM_ERROR_FILE, "'Tail'");
     options = (pm_motion_edit_options){.renames = (const char *[]){"Tail", "x"}, .rename_count = 1};
     expect_error(pm_motion_edit(source, &options, &made, new_error()), PM_ERROR_FILE, "'Tail'");
+    options = (pm_motion_edit_options){.renames = (const char *[]){"Hips", "RightArm"},
+                                       .rename_count = 1};
+    expect_error(pm_motion_edit(source, &options, &made, new_error()), PM_ERROR_FILE,
+                 "would both be named 'RightArm'");
     options = (pm_motion_edit_options){.repeat = 0};
     expect_next_refused(pm_motion_edit_options, options, last_error(),
                         pm_motion_edit(source, &options, &made, new_error()));
