@@ -155,6 +155,13 @@ static void read_head(text_span line, head *h) {
     text_span field;
     memset(h, 0, sizeof *h);
     for (size_t i = 0; i < HEAD_COLUMNS && csv_next_field(&line, separator, &field); i++) {
+        const bool is_unit = separator == ' ' && field.size > 2 && field.size < NAME &&
+                             (field.begin[0] == '[' || field.begin[0] == '(');
+        if (i > 0 && is_unit) { /* "# time [s] x y z" */
+            i--;
+            memcpy(h->units[i], field.begin + 1, field.size - 2);
+            continue;
+        }
         char *name = h->names[i];
         for (size_t k = 0, used = 0; k < field.size && used + 1 < NAME; k++)
             if (field.begin[k] != '"' && field.begin[k] != '\'')
@@ -286,6 +293,9 @@ static pm_status take_unit(csv_document *d, const motion_input *input, pm_error 
                 "line %zu has '%s' for the unit of column %zu and '%s' for that of column %zu",
                 csv_line_of(d, 0) - 1, MOTION_SHOWN(unit, strlen(unit)), first + 1,
                 MOTION_SHOWN(h.units[i], strlen(h.units[i])), i + 1);
+    if (d->usual && unit_of(unit) > 0 && unit_of(unit) != metre)
+        return motion_refuse(error, "line %zu has '%s' for the unit of positions; TUM has m",
+                             csv_line_of(d, 0) - 1, MOTION_SHOWN(unit, strlen(unit)));
     if (unit_of(unit) > 0)
         d->layout.unit_mm = unit_of(unit);
     else if (unit[0])
@@ -391,6 +401,10 @@ static pm_status choose_usual(csv_document *d, pm_error *error) {
     head h;
     use_row(&d->layout, TUM);
     read_head(d->header, &h);
+    MOTION_TRY(check_pose(d, &h, 1, error));
+    if (h.units[0][0] && h.units[0][0] != 's')
+        return motion_refuse(error, "line %zu has '%s' for the unit of times; TUM has s",
+                             csv_line_of(d, 0) - 1, MOTION_SHOWN(h.units[0], strlen(h.units[0])));
     if (has_axes(&h, 4, "wxyz")) {
         motion_report(error, PM_ERROR_FILE,
                       "line %zu names w before x; TUM has t x y z qx qy qz qw",
@@ -398,7 +412,6 @@ static pm_status choose_usual(csv_document *d, pm_error *error) {
         motion_cure(error, "layout", "stamp,position,quaternion-wxyz", "takes w first");
         return PM_ERROR_FILE;
     }
-    MOTION_TRY(check_pose(d, &h, 1, error));
     if (d->column_count != d->layout.columns)
         return motion_refuse(error, "line %zu has %zu columns; expected 8: t x y z qx qy qz qw",
                              csv_line_of(d, 0), d->column_count);

@@ -260,6 +260,22 @@ TEST(headers_say_units) {
                                  (pm_motion_read_options){0});
     assert_string_equal(mixed->odd_names,
                         "the header has degrees for 1 of 2 joints; expected one unit");
+    static const char *const tum[] = {
+        "# t [s] tx [m] ty [m] tz [m] qx qy qz qw\n1 1 2 3 0 0 0 1\n",
+        "# t [s] tx [mm] ty [mm] tz [mm] qx qy qz qw\n1 1 2 3 0 0 0 1\n",
+        "# t [ns] tx ty tz qx qy qz qw\n1 1 2 3 0 0 0 1\n",
+        "# t qx qy qz qw tx ty tz\n1 0 0 0 1 1 2 3\n"};
+    static const char *const says[] = {NULL, "line 1 has 'mm' for the unit of positions; TUM has m",
+                                       "line 1 has 'ns' for the unit of times; TUM has s",
+                                       "'qx'; expected a position"};
+    for (size_t i = 0; i < COUNT_OF(tum); i++) {
+        const pm_motion_read_options options = {.format = PM_MOTION_TUM};
+        SCOPED(pm_motion_destroy) pm_motion *motion = NULL;
+        const pm_status status =
+            pm_motion_parse(tum[i], strlen(tum[i]), "", NULL, &options, &motion, &failure);
+        assert_true((status == PM_OK) == !says[i]);
+        assert_true(!says[i] || strstr(failure.message, says[i]));
+    }
     SCOPED(pm_motion_destroy)
     pm_motion *odd =
         read_text("x (ell),y (ell),z (ell),a,b,c,d\n0,0,0,0,0,0,1\n", (pm_motion_read_options){0});
