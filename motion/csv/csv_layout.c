@@ -162,7 +162,7 @@ static void read_head(text_span line, head *h) {
             memcpy(h->units[i], field.begin + 1, field.size - 2);
             continue;
         }
-        char *name = h->names[i];
+        char name[NAME] = "";
         for (size_t k = 0, used = 0; k < field.size && used + 1 < NAME; k++)
             if (field.begin[k] != '"' && field.begin[k] != '\'')
                 name[used++] = (char)tolower((unsigned char)field.begin[k]);
@@ -177,6 +177,7 @@ static void read_head(text_span line, head *h) {
             snprintf(h->units[i], NAME, "%s", last + 1);
             *last = '\0';
         }
+        memcpy(h->names[i], name, NAME);
     }
 }
 
