@@ -19,8 +19,7 @@ static const char *first_line_end(const bvh_scan *scan) {
 
 static bool scan_all(bvh_scan *scan) {
     scan->model->line_end = first_line_end(scan);
-    if (!bvh_scan_hierarchy(scan) || !bvh_scan_head(scan) ||
-        !bvh_scan_rows(scan))
+    if (!bvh_scan_hierarchy(scan) || !bvh_scan_head(scan) || !bvh_scan_rows(scan))
         return false;
     scan->model->comma = scan->commas != 0;
     if (scan->model->comma)

@@ -68,9 +68,8 @@ static pm_status check_widths(robot_match *m, pm_error *error) {
     for (size_t i = 0; i < ROBOT_CHANNELS; i++) {
         const size_t found = m->channels[i] ? m->channels[i]->components : 0;
         if (found != widths[i])
-            return motion_refuse(error,
-                                 "has %zu numbers of %s in a row; the robot has %zu",
-                                 found, names[i], widths[i]);
+            return motion_refuse(error, "has %zu numbers of %s in a row; the robot has %zu", found,
+                                 names[i], widths[i]);
         const pm_timeline *own = &m->from->timelines[m->channels[i]->timeline];
         if (first && own != first)
             return motion_refuse(

@@ -358,7 +358,8 @@ TEST(files_that_do_not_fit_a_robot_are_refused) {
     expect_refused(pm_library_build(paths, count, &options, "c.npz", new_error()), words)
     REFUSED_ROBOT(few, 2, "few.csv: has 1 numbers of joint angles in a row; the robot has 2");
     options.reading.layout = NULL;
-    REFUSED_ROBOT(joints, 1, "walk.bvh: has 0 numbers of the root's position in a row; the robot has 3");
+    REFUSED_ROBOT(joints, 1,
+                  "walk.bvh: has 0 numbers of the root's position in a row; the robot has 3");
     options.robot = &ball.content;
     REFUSED_ROBOT(few, 1, "robot: has no hinges");
     options = good;
