@@ -73,6 +73,7 @@ static void tell_filled(const run *r) {
 /* Says what is left out, and what was filled. */
 static void tell_report(const run *r) {
     const task_report *report = &r->report;
+    const char *name = r->out.path ? r->out.path : r->in.path; /* in memory there is no output */
     pm_error remark;
     if (report->end_cut > 0) {
         task_describe_end(r->work.rate, report->end_cut, &remark);
@@ -80,12 +81,12 @@ static void tell_report(const run *r) {
     }
     if (strstr(report->converted, "(estimated)")) {
         motion_describe(&remark, (motion_about){.hint = NULL}, "converted: %s", report->converted);
-        (void)motion_name_failure(PM_ERROR_FILE, r->out.path, &remark);
+        (void)motion_name_failure(PM_ERROR_FILE, name, &remark);
         tell(r, &remark);
     }
     if (report->left_out[0] != '\0') {
         motion_describe(&remark, (motion_about){.hint = NULL}, "left out: %s", report->left_out);
-        (void)motion_name_failure(PM_ERROR_FILE, r->out.path, &remark);
+        (void)motion_name_failure(PM_ERROR_FILE, name, &remark);
         tell(r, &remark);
     }
     tell_filled(r);

@@ -83,11 +83,13 @@ static pm_status read_stamps(const pm_trajectory_desc *desc, pm_trajectory *t, p
             if (*at == PM_NO_STAMP)
                 return pm_fail_at(error, PM_ERROR_TIME, PM_NO_INDEX, k - t->firsts[i],
                                   "a key's stamp is no time, or too large");
-            if (k > t->firsts[i] && at[0] <= at[-1])
+            if (k > t->firsts[i] && at[0] == at[-1])
                 return pm_fail_at(error, PM_ERROR_TIME, PM_NO_INDEX, k - t->firsts[i],
-                                  at[0] == at[-1] ? "a key repeats the stamp before it, %lld ns"
-                                                  : "a key's stamp jumps back from %lld ns",
-                                  (long long)at[-1]);
+                                  "a key repeats the stamp before it, %lld ns", (long long)at[-1]);
+            if (k > t->firsts[i] && at[0] < at[-1])
+                return pm_fail_at(error, PM_ERROR_TIME, PM_NO_INDEX, k - t->firsts[i],
+                                  "a key's stamp jumps back from %lld ns to %lld ns",
+                                  (long long)at[-1], (long long)at[0]);
         }
     return PM_OK;
 }

@@ -13,6 +13,8 @@
 #include "motion/model/similarity.h"
 #include "motion/text/text.h"
 
+#define NO_NUMBER UINT64_MAX
+
 enum { MOST_FRAMES = (1 << 30) - 2, USUAL_RATE = 120 };
 
 typedef struct reader {
@@ -24,6 +26,8 @@ typedef struct reader {
     size_t *given;   /* for each bone the last frame that has a line of it, from 1 */
     size_t complete; /* bones with freedoms that the frame has */
     size_t frames;
+    uint64_t number; /* of the frame before */
+    bool has_gap;
     pm_error *error;
 } reader;
 
@@ -69,17 +73,18 @@ static pm_status read_skeleton(reader *r) {
 }
 
 /* A frame begins with a line of its number alone. */
-static bool is_frame(text_span line) {
-    uint64_t number = 0;
-    return text_read_integer(line.begin, line.begin + line.size, &number) == line.begin + line.size;
+static bool is_frame(text_span line, uint64_t *number) {
+    *number = 0;
+    return text_read_integer(line.begin, line.begin + line.size, number) == line.begin + line.size;
 }
 
 static size_t count_frames(const motion_input *input) {
     asf_lines lines = {{input->data, input->size}, 0};
     text_span line;
     size_t count = 0;
+    uint64_t number;
     while (asf_next_line(&lines, &line))
-        count += is_frame(line);
+        count += is_frame(line, &number);
     return count;
 }
 
@@ -117,14 +122,33 @@ static pm_status end_frame(reader *r, const asf_lines *lines, size_t frame) {
     return PM_OK;
 }
 
+/* Frames that were left out would shift those behind them. */
+static pm_status check_number(reader *r, const asf_lines *lines, text_span line, uint64_t number) {
+    const uint64_t before = r->number;
+    const bool follows = before == NO_NUMBER || number == before + 1;
+    r->number = number;
+    if (follows || r->has_gap)
+        return PM_OK;
+    r->has_gap = true;
+    if (r->input->options->strict)
+        return asf_refuse(lines, "expected the number of the next frame, found", line, r->error);
+    motion_warn(&r->input->warnings,
+                "line %zu: frame %llu follows frame %llu; they are taken as neighbours",
+                lines->number, (unsigned long long)number, (unsigned long long)before);
+    return PM_OK;
+}
+
 static pm_status read_frames(reader *r) {
     asf_lines lines = {{r->input->data, r->input->size}, 0};
     text_span line;
     pm_status status = PM_OK;
     size_t frames = 0;
     while (status == PM_OK && asf_next_line(&lines, &line)) {
-        if (is_frame(line)) {
+        uint64_t number;
+        if (is_frame(line, &number)) {
             status = frames > 0 ? end_frame(r, &lines, frames) : PM_OK;
+            if (status == PM_OK)
+                status = check_number(r, &lines, line, number);
             frames++;
         } else if (frames > 0) {
             status = read_bone(r, &lines, line, frames);
@@ -254,7 +278,7 @@ static pm_status make_clip(const reader *r) {
 }
 
 static pm_status read(const motion_input *input, pm_motion *motion, pm_error *error) {
-    reader r = {.input = input, .motion = motion, .error = error};
+    reader r = {.input = input, .motion = motion, .number = NO_NUMBER, .error = error};
     motion->content.format = PM_MOTION_AMC;
     motion->content.layout = "";
     motion->has_given_joints = input->options->skeleton != NULL;

@@ -250,6 +250,8 @@ static pm_status read_line(parser *p, section in, text_span line) {
     if (in == SECTION_UNITS && asf_next_word(&rest, &word) && text_is(word, "angle")) {
         (void)asf_next_word(&rest, &word);
         p->skeleton->radians = text_is(word, "rad") || text_is(word, "radians");
+        if (!p->skeleton->radians && !text_is(word, "deg") && !text_is(word, "degrees"))
+            return refuse(p, "expected deg or rad, found", line);
     }
     rest = line;
     if (in == SECTION_UNITS && asf_next_word(&rest, &word) && text_is(word, "length") &&

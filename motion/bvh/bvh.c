@@ -17,44 +17,9 @@ static const char *first_line_end(const bvh_scan *scan) {
                                                                                       : "\r";
 }
 
-static int compare_names(const void *left, const void *right) {
-    const bvh_joint *const *a = left, *const *b = right;
-    size_t size_a = (*a)->name.size, size_b = (*b)->name.size;
-    int order = memcmp((*a)->name.begin, (*b)->name.begin, size_a < size_b ? size_a : size_b);
-    return order != 0 ? order : (size_a > size_b) - (size_a < size_b);
-}
-
-/* Joints are never looked up by name, so duplicate names cause only one warning. */
-static bool warn_of_duplicates(bvh_scan *scan) {
-    const bvh *model = scan->model;
-    FREED const bvh_joint **sorted = calloc(model->joint_count, sizeof *sorted);
-    size_t i, duplicates = 0, example = 0;
-    char text[BVH_JOINT_TEXT];
-    if (!sorted)
-        return bvh_out_of_memory(scan);
-    for (i = 0; i < model->joint_count; i++)
-        sorted[i] = &model->joints[i];
-    qsort(sorted, model->joint_count, sizeof *sorted, compare_names);
-    for (i = 1; i < model->joint_count; i++) {
-        if (compare_names(&sorted[i - 1], &sorted[i]) == 0) {
-            example = (size_t)(sorted[i] - model->joints);
-            duplicates++;
-        }
-    }
-    if (duplicates != 0) {
-        bvh_describe_joint(model, example, text);
-        motion_warn(&scan->input->warnings,
-                    "%zu joint%s a name used before, such as %s; joints are identified by "
-                    "their order",
-                    duplicates, duplicates == 1 ? " has" : "s have", text);
-    }
-    return true;
-}
-
 static bool scan_all(bvh_scan *scan) {
     scan->model->line_end = first_line_end(scan);
-    if (!bvh_scan_hierarchy(scan) || !warn_of_duplicates(scan) || !bvh_scan_head(scan) ||
-        !bvh_scan_rows(scan))
+    if (!bvh_scan_hierarchy(scan) || !bvh_scan_head(scan) || !bvh_scan_rows(scan))
         return false;
     scan->model->comma = scan->commas != 0;
     if (scan->model->comma)

@@ -9,6 +9,7 @@
 
 #include "host/base/elementary.h"
 #include "motion/csv/csv.h"
+#include "motion/model/angles.h"
 #include "motion/time/rate.h"
 
 static text_span without_quotes(text_span name) {
@@ -44,11 +45,45 @@ static pm_status doubt_names(const csv_document *d, size_t named, pm_motion *mot
     return motion->odd_names ? PM_OK : motion_refuse_memory(error);
 }
 
+/* Whether a joint's name ends with a unit: "knee (deg)", "knee [rad]", "knee_deg". Brackets, and degrees, are
+ * no part of the name. */
+static bool cut_unit(text_span *name, bool *in_degrees) {
+    static const char *const ends[] = {"(deg)",     "[deg]",     "(degrees)", "[degrees]",
+                                       "_deg",      "_degrees",  "(rad)",     "[rad]",
+                                       "(radians)", "[radians]", "_rad"};
+    enum { DEGREES = 6, CUT = 10 };
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        const size_t size = strlen(ends[i]), left = name->size - size;
+        if (name->size <= size || !text_is((text_span){name->begin + left, size}, ends[i]))
+            continue;
+        *in_degrees = i < DEGREES;
+        if (i < CUT)
+            *name = text_trim((text_span){name->begin, left}, "");
+        return true;
+    }
+    return false;
+}
+
+/* Sets the unit of the joints, which the header has for all of them or for none. */
+static pm_status take_unit(csv_document *d, size_t degrees, size_t radians, pm_motion *motion,
+                           pm_error *error) {
+    const size_t joints = d->column_count - d->layout.columns;
+    char text[96];
+    if (degrees == joints || (radians > 0 && degrees == 0))
+        d->layout.full_turn = degrees > 0 ? 360 : RADIANS_A_TURN;
+    if (degrees == 0 || degrees == joints)
+        return PM_OK;
+    snprintf(text, sizeof text, "the header has degrees for %zu of %zu joints; expected one unit",
+             degrees, joints);
+    motion->odd_names = motion_copy_text(&motion->arena, text, strlen(text));
+    return motion->odd_names ? PM_OK : motion_refuse_memory(error);
+}
+
 pm_status csv_name_joints(csv_document *d, pm_motion *motion, pm_error *error) {
     const size_t columns = d->layout.columns;
     const char separator = csv_separator_of(d->header);
     text_span rest = d->header, field;
-    size_t named = 0;
+    size_t named = 0, degrees = 0, radians = 0;
     if (!d->header.begin || d->column_count == columns)
         return PM_OK;
     if (!fits_columns(d, &named))
@@ -57,16 +92,19 @@ pm_status csv_name_joints(csv_document *d, pm_motion *motion, pm_error *error) {
         motion_allocate(&motion->arena, d->column_count - columns, sizeof *names);
     MOTION_TRY_MEMORY(names, error);
     for (size_t i = 0; i < d->column_count && csv_next_field(&rest, separator, &field); i++) {
-        const text_span name = without_quotes(field);
+        text_span name = without_quotes(field);
+        bool in_degrees = false;
         if (i < columns)
             continue;
+        if (cut_unit(&name, &in_degrees))
+            *(in_degrees ? &degrees : &radians) += 1;
         names[i - columns] =
             (pm_motion_name){motion_copy_text(&motion->arena, name.begin, name.size), name.size};
         if (!names[i - columns].text)
             return motion_refuse_memory(error);
     }
     d->joints = names;
-    return PM_OK;
+    return take_unit(d, degrees, radians, motion, error);
 }
 
 unsigned csv_count_decimals(const csv_document *d, size_t column) {

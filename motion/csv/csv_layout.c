@@ -9,8 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "motion/base/words.h"
 #include "motion/csv/csv.h"
 #include "motion/model/angles.h"
+#include "motion/model/meaning.h"
 
 #define RADIANS (RADIANS_A_TURN / 360)
 
@@ -127,10 +129,10 @@ static pm_status choose_given(csv_document *d, const char *text, pm_error *error
 
 enum { NAME = 48, HEAD_COLUMNS = 9 }; /* two before the root's seven */
 
-/* Names of the first columns, in small letters, without quotes and units; "" where there is none. */
+/* Names of the first columns, in small letters, without quotes, and their units: "ns" of "#timestamp [ns]",
+ * "cm" of "pos_x_cm"; "" where there is none. */
 typedef struct head {
-    char names[HEAD_COLUMNS][NAME];
-    char unit[NAME]; /* of the first column: "ns" of "#timestamp [ns]" */
+    char names[HEAD_COLUMNS][NAME], units[HEAD_COLUMNS][NAME];
 } head;
 
 /* A comment is a header: "# timestamp tx"; "#,x" names a column. */
@@ -139,22 +141,43 @@ static text_span without_mark(text_span line) {
     return is_comment ? text_trim((text_span){line.begin + 1, line.size - 1}, "") : line;
 }
 
+/* In millimetres. 0: it is none of length. */
+static double unit_of(const char *word) {
+    for (size_t i = 0; i < MOTION_UNITS; i++)
+        if (strcmp(word, motion_unit_words[i]) == 0)
+            return motion_unit_values[i];
+    return strncmp(word, "meter", 5) == 0 || strncmp(word, "metre", 5) == 0 ? metre : 0;
+}
+
 static void read_head(text_span line, head *h) {
     line = without_mark(line);
     const char separator = csv_separator_of(line);
     text_span field;
     memset(h, 0, sizeof *h);
     for (size_t i = 0; i < HEAD_COLUMNS && csv_next_field(&line, separator, &field); i++) {
-        char *name = h->names[i];
+        const bool is_unit = separator == ' ' && field.size > 2 && field.size < NAME &&
+                             (field.begin[0] == '[' || field.begin[0] == '(');
+        if (i > 0 && is_unit) { /* "# time [s] x y z" */
+            i--;
+            memcpy(h->units[i], field.begin + 1, field.size - 2);
+            continue;
+        }
+        char name[NAME] = "";
         for (size_t k = 0, used = 0; k < field.size && used + 1 < NAME; k++)
             if (field.begin[k] != '"' && field.begin[k] != '\'')
                 name[used++] = (char)tolower((unsigned char)field.begin[k]);
         size_t end = strcspn(name, "[(");
-        if (i == 0 && name[end])
-            snprintf(h->unit, NAME, "%.*s", (int)strcspn(name + end + 1, "])"), name + end + 1);
+        if (name[end])
+            snprintf(h->units[i], NAME, "%.*s", (int)strcspn(name + end + 1, "])"), name + end + 1);
         while (end > 0 && name[end - 1] == ' ')
             end--;
         name[end > 0 ? end : strlen(name)] = '\0';
+        char *last = strrchr(name, '_');
+        if (last && unit_of(last + 1) > 0) {
+            snprintf(h->units[i], NAME, "%s", last + 1);
+            *last = '\0';
+        }
+        memcpy(h->names[i], name, NAME);
     }
 }
 
@@ -201,11 +224,14 @@ static bool has_axes(const head *h, size_t first, const char *axes) {
     return true;
 }
 
+static bool is_quaternion(const char *name) {
+    return name[0] == 'q' || strstr(name, "quat") || strstr(name, "_q");
+}
+
 /* Three numbers: the fourth column is no part of a rotation. */
 static bool has_angles(const head *h, size_t first) {
     const char *a = h->names[first], *b = h->names[first + 1], *c = h->names[first + 2];
-    if (has_axes(h, first, "wxyz") || has_axes(h, first, "xyzw") || a[0] == 'q' ||
-        strstr(a, "quat") || strstr(a, "_q"))
+    if (has_axes(h, first, "wxyz") || has_axes(h, first, "xyzw") || is_quaternion(a))
         return false;
     return (strstr(a, "roll") && strstr(b, "pitch") && strstr(c, "yaw") && !is_joint(a)) ||
            (strstr(a, "yaw") && strstr(b, "pitch") && strstr(c, "roll") && !is_joint(a)) ||
@@ -227,6 +253,58 @@ static pm_status refuse_head(const csv_document *d, size_t column, const head *h
                 "says what the columns are: degrees about fixed axes, or euler-XYZ, "
                 "euler-xyz-radians, with index, time or number for columns before");
     return PM_ERROR_FILE;
+}
+
+/* Whether neighbouring columns all have axes, and not these in this order. */
+static bool has_other_axes(const head *h, size_t first, const char *axes) {
+    bool all = true;
+    for (size_t i = 0; axes[i]; i++)
+        all = all && first + i < HEAD_COLUMNS && axis_of(h->names[first + i]);
+    return all && !has_axes(h, first, axes);
+}
+
+/* A position x y z from column `first` on, and a quaternion that does not have its axes in another order. */
+static pm_status check_pose(const csv_document *d, const head *h, size_t first, pm_error *error) {
+    for (size_t i = first; i < first + 3; i++)
+        if (is_turning(h->names[i]) || (is_quaternion(h->names[i]) && axis_of(h->names[i])))
+            return refuse_head(d, i, h, "a position", error);
+    if (has_other_axes(h, first, "xyz"))
+        return refuse_head(d, first, h, "a position in the order x y z", error);
+    if (has_other_axes(h, first + 3, "xyzw") && !has_axes(h, first + 3, "wxyz"))
+        return refuse_head(d, first + 3, h, "a quaternion in the order x y z w or w x y z", error);
+    return PM_OK;
+}
+
+/* The unit that the header has for the position. */
+static pm_status take_unit(csv_document *d, const motion_input *input, pm_error *error) {
+    head h;
+    char own[MOTION_UNIT_TEXT];
+    size_t first = HEAD_COLUMNS;
+    read_head(d->header, &h);
+    for (size_t i = 0; i < d->layout.count; i++)
+        if (d->layout.groups[i].form == CSV_POSITION && first == HEAD_COLUMNS)
+            first = d->layout.groups[i].column;
+    if (first + 3 > HEAD_COLUMNS)
+        return PM_OK;
+    const char *unit = h.units[first];
+    for (size_t i = first + 1; i < first + 3; i++)
+        if (unit_of(h.units[i]) != unit_of(unit))
+            return motion_refuse(
+                error,
+                "line %zu has '%s' for the unit of column %zu and '%s' for that of column %zu",
+                csv_line_of(d, 0) - 1, MOTION_SHOWN(unit, strlen(unit)), first + 1,
+                MOTION_SHOWN(h.units[i], strlen(h.units[i])), i + 1);
+    if (d->usual && unit_of(unit) > 0 && unit_of(unit) != metre)
+        return motion_refuse(error, "line %zu has '%s' for the unit of positions; TUM has m",
+                             csv_line_of(d, 0) - 1, MOTION_SHOWN(unit, strlen(unit)));
+    if (unit_of(unit) > 0)
+        d->layout.unit_mm = unit_of(unit);
+    else if (unit[0])
+        motion_warn_about(&input->warnings, (motion_about){.cure = "unit", .hint = "gives it"},
+                          "the unit '%s' of the position is not known; %s is taken",
+                          MOTION_SHOWN(unit, strlen(unit)),
+                          motion_unit_name(d->layout.unit_mm, own));
+    return PM_OK;
 }
 
 /* Columns before the root: the number of the frame, which has no name in tables of pandas, its time. */
@@ -269,8 +347,8 @@ static const char *stamp_word(const csv_document *d, const head *h, const motion
         {"seconds", "stamp"}, {"nanoseconds", "stamp-ns"}};
     const char *name = h->names[0], *last = strrchr(name, '_');
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (strcmp(h->unit, units[i][0]) == 0 || (last && strcmp(last + 1, units[i][0]) == 0) ||
-            (h->unit[0] == '\0' && strcmp(name, units[i][0]) == 0))
+        if (strcmp(h->units[0], units[i][0]) == 0 || (last && strcmp(last + 1, units[i][0]) == 0) ||
+            (h->units[0][0] == '\0' && strcmp(name, units[i][0]) == 0))
             return units[i][1];
     text_span row = d->rows[0], field = {NULL, 0};
     (void)csv_next_field(&row, csv_separator_of(row), &field);
@@ -278,7 +356,7 @@ static const char *stamp_word(const csv_document *d, const head *h, const motion
     const bool is_ns = is_whole && fabs(d->numbers[0]) >= 0x1p53;
     if (is_ns && strncmp(h->names[1], "p_rs_", 5) == 0) /* those of EuRoC have ns */
         return "stamp-ns";
-    if (h->unit[0] || (is_whole && !is_ns))
+    if (h->units[0][0] || (is_whole && !is_ns))
         return NULL;
     motion_warn_about(&input->warnings,
                       (motion_about){.cure = "layout", .hint = "says the columns"},
@@ -291,9 +369,7 @@ static pm_status choose_trajectory(csv_document *d, const head *h, const motion_
                                    pm_error *error) {
     char columns[CSV_LAYOUT_TEXT];
     const bool w_first = has_axes(h, 4, "wxyz");
-    for (size_t i = 1; i < 4; i++)
-        if (is_turning(h->names[i]))
-            return refuse_head(d, i, h, "a position", error);
+    MOTION_TRY(check_pose(d, h, 1, error));
     if (has_angles(h, 4))
         return refuse_head(d, 4, h, "a quaternion", error);
     if (!w_first && !has_axes(h, 4, "xyzw")) {
@@ -326,6 +402,10 @@ static pm_status choose_usual(csv_document *d, pm_error *error) {
     head h;
     use_row(&d->layout, TUM);
     read_head(d->header, &h);
+    MOTION_TRY(check_pose(d, &h, 1, error));
+    if (h.units[0][0] && h.units[0][0] != 's')
+        return motion_refuse(error, "line %zu has '%s' for the unit of times; TUM has s",
+                             csv_line_of(d, 0) - 1, MOTION_SHOWN(h.units[0], strlen(h.units[0])));
     if (has_axes(&h, 4, "wxyz")) {
         motion_report(error, PM_ERROR_FILE,
                       "line %zu names w before x; TUM has t x y z qx qy qz qw",
@@ -357,8 +437,9 @@ static pm_status choose_by_header(csv_document *d, const motion_input *input, pm
         return use_row(&d->layout, SEED);
     const size_t first = skip_leading(&h, columns, sizeof columns), rotation = first + 3;
     for (size_t i = first; i < rotation; i++)
-        if (is_turning(h.names[i]) || is_joint(h.names[i]))
+        if (is_joint(h.names[i]))
             return refuse_head(d, i, &h, "the root's position", error);
+    MOTION_TRY(check_pose(d, &h, first, error));
     if (has_angles(&h, rotation))
         return refuse_head(d, rotation, &h, "the root's quaternion x y z w", error);
     for (size_t i = rotation; i < rotation + 4; i++)
@@ -387,6 +468,7 @@ pm_status csv_choose_layout(csv_document *d, const motion_input *input, pm_error
                              csv_line_of(d, 0), d->column_count, layout->columns,
                              layout->name[0] ? layout->name
                                              : "root position x y z, root quaternion x y z w");
+    MOTION_TRY(take_unit(d, input, error));
     if (d->column_count > layout->columns)
         layout->groups[layout->count++] = (csv_group){.form = CSV_NUMBERS,
                                                       .column = layout->columns,

@@ -99,7 +99,8 @@ static double fixed_unit(const pm_motion_convert_options *o, const pm_motion *mo
 static pm_status check_unit(const pm_motion_convert_options *o, const pm_motion *motion,
                             const motion_format *from, const motion_format *to, pm_error *error) {
     const double fixed = fixed_unit(o, motion, from, to);
-    const char *title = is_own(from, to) ? motion->content.layout : NULL;
+    const char *title =
+        is_own(from, to) && motion->content.layout[0] ? motion->content.layout : NULL;
     char asked[MOTION_UNIT_TEXT], has[MOTION_UNIT_TEXT];
     if (o->to_unit_mm <= 0 || fixed <= 0 || o->to_unit_mm == fixed)
         return PM_OK;

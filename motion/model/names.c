@@ -68,6 +68,22 @@ uint32_t motion_names_find(const motion_names *names, const char *text, size_t s
     return motion_find_named(names->sorted, names->count, (pm_motion_name){text, size});
 }
 
+pm_status motion_names_require(const motion_names *names, const char *text, uint32_t *node,
+                               pm_error *error) {
+    const pm_motion_name name = {text, strlen(text)};
+    const size_t first = motion_find_place(names->sorted, names->count, name);
+    size_t end = first;
+    while (end < names->count && motion_compare_names(names->sorted[end].name, name) == 0)
+        end++;
+    if (end == first)
+        return motion_refuse(error, "no joint is named '%s'", MOTION_SHOWN(text, name.size));
+    if (end > first + 1)
+        return motion_refuse(error, "%zu joints are named '%s'", end - first,
+                             MOTION_SHOWN(text, name.size));
+    *node = names->sorted[first].index;
+    return PM_OK;
+}
+
 const char *motion_joint_name(char shown[MOTION_PRINTABLE], pm_motion_name name, int64_t number) {
     if (name.size == 0 && number >= 0)
         snprintf(shown, MOTION_PRINTABLE, "joint %lld", (long long)number);

@@ -39,6 +39,10 @@ void motion_names_release(motion_names *names);
 /* The first node with a name; PM_NO_INDEX32: none has it. */
 uint32_t motion_names_find(const motion_names *names, const char *text, size_t size);
 
+/* The one node with a name. Refuses a name that none has, or several. */
+pm_status motion_names_require(const motion_names *names, const char *text, uint32_t *node,
+                               pm_error *error);
+
 /* "rotation", "translation", "scale", "weights", "scalar", and "linear", "step", "cubicspline". */
 extern const char *const motion_path_names[PM_MOTION_PATH_COUNT];
 extern const char *const motion_interpolation_names[PM_MOTION_INTERPOLATION_COUNT];

@@ -152,6 +152,9 @@ pm_status npz_make_nodes(npz_reading *r);
  * motion->odd_names. */
 pm_status npz_read_subjects(npz_reading *r);
 
+/* Doubts times beside a rate, as files of `plain` may have both. */
+pm_status npz_compare_times(npz_reading *r);
+
 /* Gives the times of the frames, which rise from 0 or more, in the arena. */
 pm_status npz_read_times(npz_reading *r, const double **times);
 

@@ -162,7 +162,7 @@ static pm_status make_times(npz_reading *r, pm_timeline *timeline, pm_motion_cli
     clip->rate = r->rate;
     clip->first_time = (pm_rational){0, 1};
     if (!r->document->has_times)
-        return PM_OK;
+        return npz_compare_times(r);
     MOTION_TRY(npz_read_times(r, &timeline->times));
     const pm_rational found = key_rate(timeline->times, count);
     const pm_rational start =

@@ -296,18 +296,47 @@ pm_status npz_find_rate(npz_reading *r) {
     return PM_OK;
 }
 
+static pm_status load_times(npz_reading *r, size_t member, npy_header *h, zip_bytes *bytes) {
+    const bool headers_only = r->document->headers_only;
+    r->document->headers_only = false; /* without its times a clip is none */
+    const pm_status status = npz_load(r, member, h, bytes);
+    r->document->headers_only = headers_only;
+    return status;
+}
+
+pm_status npz_compare_times(npz_reading *r) {
+    const size_t frames = r->document->frames;
+    size_t member;
+    npy_header h;
+    zip_bytes bytes;
+    double times[2];
+    MOTION_TRY(npz_find(&r->document->archive, "times", &member, r->error));
+    if (!r->layout.has_times || !r->rate_source || member == SIZE_MAX || frames < 2)
+        return PM_OK;
+    MOTION_TRY(load_times(r, member, &h, &bytes));
+    if (!npz_is_float(h.type) || h.rank != 1 || h.shape[0] != frames)
+        return PM_OK;
+    const size_t size = npy_element_size(h.type);
+    npz_load_numbers(&times[0], bytes.data + h.data_at, size, 1);
+    npz_load_numbers(&times[1], bytes.data + h.data_at + (frames - 1) * size, size, 1);
+    const double own = times[1] - times[0], seconds = (double)(frames - 1) / rate_value(r->rate);
+    if (fabs(own - seconds) <= 0.5 / rate_value(r->rate))
+        return PM_OK;
+    if (r->input->options->strict)
+        return npz_refuse(r->error, &r->members[member], "spans %.6g s, and the rate %.6g s", own,
+                          seconds);
+    motion_warn(&r->input->warnings,
+                "member 'times' spans %.6g s, and the rate %.6g s; the rate is used", own, seconds);
+    return PM_OK;
+}
+
 pm_status npz_read_times(npz_reading *r, const double **times) {
     npz_document *d = r->document;
     const zip_member *member = &r->members[d->times_member];
-    const bool headers_only = d->headers_only;
     const size_t count = d->frames;
     npy_header *h = &d->times_header;
     zip_bytes bytes;
-    d->headers_only = false; /* without its times a clip is none */
-    const pm_status status = npz_load(r, d->times_member, h, &bytes);
-    d->headers_only = headers_only;
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(load_times(r, d->times_member, h, &bytes));
     if (!npz_is_float(h->type) || h->rank != 1 || h->shape[0] != count)
         return npz_refuse(r->error, member,
                           "does not fit; expected %zu of float32 or float64, one per frame", count);

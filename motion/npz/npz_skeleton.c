@@ -185,7 +185,7 @@ static pm_status read_names(const skeleton *s) {
 }
 
 /* Rotations and positions of joints move the nodes; one position moves the first root. */
-static void attach_channels(const skeleton *s) {
+static pm_status attach_channels(const skeleton *s) {
     const npz_document *d = s->r->document;
     size_t root = 0;
     while (root < s->count && s->nodes[root].parent >= 0)
@@ -194,11 +194,17 @@ static void attach_channels(const skeleton *s) {
         const npz_rows *rows = &d->rows[r];
         pm_motion_channel *channels = s->r->channels + rows->channel;
         const bool moves = rows->named && (npz_is_rotation(rows->role) || rows->role == NPZ_VECTOR);
-        for (size_t i = 0; moves && rows->channel_count == s->count && i < s->count; i++)
+        const bool is_root = moves && rows->role == NPZ_VECTOR && rows->header.rank == 2;
+        if (moves && !is_root && rows->channel_count != s->count)
+            return npz_refuse(s->r->error, &s->r->members[rows->member],
+                              "is of %zu joints; the file has %zu parents", rows->channel_count,
+                              s->count);
+        for (size_t i = 0; moves && !is_root && i < s->count; i++)
             channels[i].node = (int32_t)i;
-        if (rows->named && rows->role == NPZ_VECTOR && rows->header.rank == 2)
+        if (is_root)
             channels->node = (int32_t)root;
     }
+    return PM_OK;
 }
 
 pm_status npz_make_nodes(npz_reading *r) {
@@ -211,7 +217,7 @@ pm_status npz_make_nodes(npz_reading *r) {
         return PM_OK;
     MOTION_TRY(read_rest(&s));
     MOTION_TRY(read_names(&s));
-    attach_channels(&s);
+    MOTION_TRY(attach_channels(&s));
     r->motion->content.nodes = s.nodes;
     r->motion->content.node_count = s.count;
     return PM_OK;

@@ -12,6 +12,7 @@
 #include "motion/base/os.h"
 #include "motion/model/angles.h"
 #include "motion/model/meaning.h"
+#include "motion/model/names.h"
 #include "motion/open/formats.h"
 #include "motion/time/rate.h"
 
@@ -76,6 +77,34 @@ static pm_status open_joints(const char *path, pm_motion **motion, pm_error *err
     return pm_motion_open(path, NULL, motion, error);
 }
 
+/* glTF refers to nodes by their index, so that names are for people alone. */
+static pm_status tell_doubled(const motion_input *input, pm_motion *motion, pm_error *error) {
+    motion_names names;
+    size_t doubled = 0, last = 0;
+    if (!motion_names_make(&names, &motion->content))
+        return motion_refuse_memory(error);
+    for (size_t i = 1; i < names.count; i++)
+        if (names.sorted[i].name.size > 0 &&
+            motion_compare_names(names.sorted[i - 1].name, names.sorted[i].name) == 0) {
+            doubled++;
+            last = i;
+        }
+    if (doubled > 0) {
+        const motion_named *at = &names.sorted[last];
+        static const char says[] =
+            "%zu joint%s a name used before, such as joint %u (%s); joints are "
+            "identified by their order";
+        const char *have = doubled == 1 ? " has" : "s have";
+        const char *shown = MOTION_SHOWN(at->name.text, at->name.size);
+        if (motion->content.format == PM_MOTION_GLTF || motion->content.format == PM_MOTION_GLB)
+            motion_note(&motion->notes, says, doubled, have, at->index, shown);
+        else
+            motion_warn(&input->warnings, says, doubled, have, at->index, shown);
+    }
+    motion_names_release(&names);
+    return PM_OK;
+}
+
 static pm_status read_input(const motion_input *input, const char *name, pm_motion *motion,
                             pm_error *error) {
     pm_status status = motion_find_format(input, name, &motion->format, error);
@@ -88,6 +117,8 @@ static pm_status read_input(const motion_input *input, const char *name, pm_moti
                                 motion->format->title);
     if (status == PM_OK && input->options->skeleton)
         status = check_skeleton(input, motion, error);
+    if (status == PM_OK)
+        status = tell_doubled(input, motion, error);
     if (status == PM_OK)
         status = motion_find_meaning(motion, input->options, error);
     if (status == PM_OK && input->options->rates_must_agree && input->options->source_rate.den)

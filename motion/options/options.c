@@ -56,11 +56,11 @@ const option_row *options_row(const pm_motion_options *o, size_t index) {
 }
 
 /* - and _ are the same. */
-static bool is_named(const option_row *row, const char *name, size_t size) {
-    if (strlen(row->info.name) != size)
+static bool is_named(const char *own, const char *name, size_t size) {
+    if (!own || strlen(own) != size)
         return false;
     for (size_t i = 0; i < size; i++)
-        if (row->info.name[i] != (name[i] == '_' ? '-' : name[i]))
+        if (own[i] != (name[i] == '_' ? '-' : name[i]))
             return false;
     return true;
 }
@@ -70,7 +70,9 @@ static const option_row *find(const pm_motion_options *o, const char *name, size
     const option_row *row = NULL;
     for (size_t i = 0; (row = options_row(o, i)) != NULL; i++)
         if ((row->verbs & o->verbs) != 0 &&
-            (letter != 0 ? row->letter == letter : is_named(row, name, size)))
+            (letter != 0
+                 ? row->letter == letter
+                 : is_named(row->info.name, name, size) || is_named(row->other_name, name, size)))
             return row;
     return NULL;
 }
@@ -159,7 +161,7 @@ const char *options_input(pm_motion_options *o, size_t index) {
 static bool is_given(const pm_motion_options *o, const char *name, size_t size) {
     const option_row *row = NULL;
     for (size_t i = 0; (row = options_row(o, i)) != NULL; i++)
-        if (o->given[i] && is_named(row, name, size))
+        if (o->given[i] && is_named(row->info.name, name, size))
             return true;
     return false;
 }

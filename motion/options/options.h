@@ -116,9 +116,10 @@ struct option_row {
     int first;                 /* enumerator of the first word */
     unsigned numbers;          /* how many; of a list of names, how many each entry has */
     double
-        usual_number;  /* that means the same as 0; of words, not 0: the first one is no default */
-    char letter;       /* 'o' for -o; 0: none */
-    bool leaves_bytes; /* no byte of an output depends on it */
+        usual_number; /* that means the same as 0; of words, not 0: the first one is no default */
+    char letter;      /* 'o' for -o; 0: none */
+    const char *other_name; /* which means the same. NULL: none */
+    bool leaves_bytes;      /* no byte of an output depends on it */
     option_file reads;
     bool by_content;  /* a batch's digest has the content of the file, and not its name */
     unsigned formats; /* bits of the formats of inputs that it is for. 0: all */

@@ -351,7 +351,9 @@ const option_type option_rate = {parse_rate, write_rational, NULL};
 
 static bool parse_time(const option_target *to, const char *text, char *reason) {
     return rate_parse_seconds(text, option_field(to)) ||
-           snprintf(reason, OPTION_REASON, "'%.80s' is not a time; expected 0 or more seconds",
+           snprintf(reason, OPTION_REASON,
+                    "'%.80s' is not a time; expected 0 or more seconds such as 1.5 or 1/3, of at "
+                    "most 18 digits",
                     text) < 0;
 }
 

@@ -12,8 +12,6 @@
 #include "motion/model/made.h"
 #include "motion/time/key_rate.h"
 
-static const uint64_t default_max_samples = 100000000;
-
 static bool is_given(pm_rational r) {
     return r.den != 0;
 }
@@ -24,7 +22,7 @@ static double loop_of(const pm_motion_resample_options *options) {
 }
 
 static pm_status check_count(const sampler *s, pm_error *error) {
-    const uint64_t max = s->options->max_samples ? s->options->max_samples : default_max_samples;
+    const uint64_t max = s->options->max_samples ? s->options->max_samples : RESAMPLE_MAX_SAMPLES;
     char source[RATE_TEXT], target[RATE_TEXT];
     if (s->count <= max)
         return PM_OK;

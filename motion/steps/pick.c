@@ -29,15 +29,11 @@ typedef struct picking {
 
 static pm_status choose(picking *p, const pm_motion_edit_options *o, pm_error *error) {
     motion_names names;
-    char shown[MOTION_PRINTABLE];
+    uint32_t node;
     pm_status status = motion_names_make(&names, p->from) ? PM_OK : motion_refuse_memory(error);
     for (size_t i = 0; status == PM_OK && i < o->joint_count; i++) {
-        const size_t size = strlen(o->joints[i]);
-        const uint32_t node = motion_names_find(&names, o->joints[i], size);
-        if (node == PM_NO_INDEX32)
-            status = motion_refuse(error, "no joint is named '%s'",
-                                   motion_printable(shown, o->joints[i], size));
-        else
+        status = motion_names_require(&names, o->joints[i], &node, error);
+        if (status == PM_OK)
             p->is_kept[node] = true;
     }
     motion_names_release(&names);
@@ -270,22 +266,31 @@ static pm_status pick_clip(const picking *p, const pm_motion *from, pm_motion *m
 
 /* ---- names --------------------------------------------------------------------------------- */
 
+/* A new name is one that no other joint has then. */
+static pm_status check_new_names(const pm_motion_content *content, const uint32_t *renamed,
+                                 size_t count, pm_error *error) {
+    for (size_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < content->node_count; k++) {
+            const pm_motion_name *own = &content->nodes[renamed[i]].name;
+            const pm_motion_name *other = &content->nodes[k].name;
+            if (k != renamed[i] && own->size == other->size &&
+                memcmp(own->text, other->text, own->size) == 0)
+                return motion_refuse(error, "joints %u and %u would both be named '%s'", renamed[i],
+                                     k, MOTION_SHOWN(own->text, own->size));
+        }
+    return PM_OK;
+}
+
 static pm_status rename_joints(const pm_motion_edit_options *o, pm_motion *to, pm_error *error) {
     pm_motion_node *nodes = motion_own_nodes(to);
     motion_names names;
-    char shown[MOTION_PRINTABLE];
     pm_status status =
         motion_names_make(&names, &to->content) ? PM_OK : motion_refuse_memory(error);
     uint32_t *found = motion_allocate(&to->arena, o->rename_count, sizeof *found);
     if (!found || !nodes)
         status = motion_refuse_memory(error);
-    for (size_t i = 0; status == PM_OK && i < o->rename_count; i++) {
-        const char *old = o->renames[2 * i];
-        found[i] = motion_names_find(&names, old, strlen(old));
-        if (found[i] == PM_NO_INDEX32)
-            status = motion_refuse(error, "no joint is named '%s'",
-                                   motion_printable(shown, old, strlen(old)));
-    }
+    for (size_t i = 0; status == PM_OK && i < o->rename_count; i++)
+        status = motion_names_require(&names, o->renames[2 * i], &found[i], error);
     motion_names_release(&names);
     for (size_t i = 0; status == PM_OK && i < o->rename_count; i++) {
         const char *new = o->renames[2 * i + 1];
@@ -293,7 +298,7 @@ static pm_status rename_joints(const pm_motion_edit_options *o, pm_motion *to, p
         if (!nodes[found[i]].name.text)
             status = motion_refuse_memory(error);
     }
-    return status;
+    return status == PM_OK ? check_new_names(&to->content, found, o->rename_count, error) : status;
 }
 
 /* ---- the whole ----------------------------------------------------------------------------- */

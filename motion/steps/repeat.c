@@ -9,6 +9,7 @@
 
 #include "motion/base/c_locale.h"
 #include "motion/steps/steps.h"
+#include "motion/time/resample_grid.h"
 
 bool edit_is_near(const double *a, const double *b, size_t count, double tolerance) {
     double size = 0, apart = 0;
@@ -106,9 +107,30 @@ static bool is_asked(const pm_motion_batch_task *task) {
     return task->edit && task->edit->repeat > 1;
 }
 
+static pm_status check_count(const pm_motion_content *content, const pm_motion_batch_task *task,
+                             pm_error *error) {
+    const uint64_t most = task->max_samples ? task->max_samples : RESAMPLE_MAX_SAMPLES;
+    const uint64_t times = task->edit ? task->edit->repeat : 1;
+    for (size_t i = 0; i < content->clip_count; i++)
+        for (size_t t = 0; t < content->clips[i].timeline_count; t++) {
+            const uint64_t keys = content->clips[i].timelines[t].key_count;
+            uint64_t count;
+            if (times < 2 || (!__builtin_mul_overflow(keys, times, &count) && count <= most))
+                continue;
+            motion_report(
+                error, PM_ERROR_FILE,
+                "%llu frames, %llu times, would become more than the limit of %llu frames",
+                (unsigned long long)keys, (unsigned long long)times, (unsigned long long)most);
+            motion_cure(error, "max-frames", NULL, "raises the limit");
+            return PM_ERROR_FILE;
+        }
+    return PM_OK;
+}
+
 static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_motion **made,
                            pm_error *error) {
     const pm_motion_edit_options *o = task->edit;
+    MOTION_TRY(check_count(&w->motion->content, task, error));
     return pm_motion_edit(w->motion,
                           o ? &(pm_motion_edit_options){.repeat = o->repeat,
                                                         .blend = o->blend,
@@ -117,5 +139,5 @@ static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_mo
                           made, error);
 }
 
-const task_step step_repeat = {"repeat",         "edit",   "repeat blend continue-root",
+const task_step step_repeat = {"repeat",         "edit",   "repeat blend continue-root max-frames",
                                STEP_KEEPS_NODES, is_asked, make_step};

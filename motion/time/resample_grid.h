@@ -22,6 +22,9 @@ typedef struct resample_span {
     double loop; /* seconds. 0: open; then the end is at most the last frame */
 } resample_span;
 
+/* Frames of a clip, unless options say otherwise. */
+#define RESAMPLE_MAX_SAMPLES ((uint64_t)100000000)
+
 /* A count too large to represent. Realistic durations and rates never reach it. */
 #define RESAMPLE_GRID_OVERFLOW ((uint64_t)INT64_MAX + 1)
 

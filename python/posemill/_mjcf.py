@@ -17,8 +17,8 @@ from ._robot import BALL, FREE, HINGE, IDENTITY, SLIDE, Part, about, add_joint, 
 __all__ = ["parts_of_mjcf"]
 
 _KINDS = {"free": FREE, "ball": BALL, "slide": SLIDE, "hinge": HINGE}
-# Elements that make or move bodies in ways that are not read.
-_REFUSED = ("frame", "replicate", "attach", "composite", "flexcomp", "mocap")
+# What a body holds; others, such as "frame", move what is in them.
+_KNOWN = frozenset(("body", "joint", "freejoint", "inertial", "geom", "site", "camera", "light", "plugin"))
 _ORIENTATIONS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
 _Class = dict[str, dict[str, str]] # attributes of its joints and geoms
 
@@ -70,6 +70,9 @@ class _Mjcf:
             self._default(default, "main", self.defaults["main"])
 
     def _compiler(self, compiler: Mapping[str, str]) -> None:
+        for name, words in (("angle", ("degree", "radian")), ("autolimits", ("true", "false"))):
+            if compiler.get(name, words[0]) not in words:
+                raise ValueError(f"compiler: {name} {compiler[name]!r} is unknown, expected {' or '.join(words)}")
         self.degrees = compiler.get("angle", "degree") == "degree"
         self.autolimits = compiler.get("autolimits", "true") == "true"
         self.sequence = compiler.get("eulerseq", "xyz")
@@ -187,8 +190,10 @@ class _Mjcf:
 
     def bodies(self, element: Element, parent: int, childclass: str) -> None:
         for child in element:
-            if child.tag in _REFUSED or child.get("mocap") == "true":
+            if child.tag not in _KNOWN:
                 raise ValueError(f"{titled(child)}: is not supported")
+            if child.get("mocap") == "true":
+                raise ValueError(f"{titled(child)}: mocap is not supported")
             if child.tag != "body":
                 continue
             new_name(self.names["body"], child)

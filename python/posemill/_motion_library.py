@@ -595,6 +595,8 @@ class MotionLibrary(Shared):
         >>> ids.shape, bool((times <= lib.durations[ids]).all())
         ((4096,), True)
         """
+        if n < 0:
+            raise ValueError(f"n: expected 0 or more, found {n}")
         generator = np.random.default_rng(rng)
         motions = self._motions
         chances = motions.weights if weights is None else _weights_of(weights, len(motions.exist)) * motions.exist

@@ -149,8 +149,9 @@ def fixed_pose(value: Any, name: str, target: Any) -> None:
         turn = as_seconds(rotation.as_quat() if is_rotation(rotation) else rotation, name)
         if turn.shape != (4,):
             raise ValueError(f"{name}: expected a quaternion x y z w, found shape {turn.shape}")
-        if not turn.any():
-            raise ValueError(f"{name}: the quaternion is 0")
+        norm = float(np.linalg.norm(turn))
+        if not abs(norm - 1) <= 1e-3:
+            raise ValueError(f"{name}: expected a quaternion with a norm of 1, found {norm:.9g}")
         target.rotation = turn.tolist()
     if position is not None:
         place = as_seconds(position, name)

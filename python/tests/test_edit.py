@@ -42,6 +42,14 @@ def test_picked_and_renamed_joints() -> None:
     assert list(made.parents) == [-1, 0]
 
 
+def test_estimates_that_are_converted_in_memory_are_warned_of() -> None:
+    with pytest.warns(pm.MotionWarning, match=r"walk\.bvh: converted: unit cm \(estimated\) to m"):
+        made = pm.load(WALK).transform(to_unit="m")
+        assert made.unit == 1000
+    with pytest.warns(pm.MotionWarning, match=r"up y \(estimated\) to z"):
+        assert pm.load(WALK).transform(to_up="z").up == "z"
+
+
 def test_joined_motions_overlap() -> None:
     walk = pm.load(WALK)
     assert len(pm.join([walk, walk]).clips[0].times) == 122

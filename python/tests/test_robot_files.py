@@ -193,6 +193,16 @@ def test_headers_decide(tmp_path, names, note):
     assert [note in str(one.message) for one in told] == ([True] if note else [])
 
 
+@pytest.mark.parametrize("names", ["knee_deg,hip_deg", "knee (deg),hip [degrees]"])
+def test_headers_say_degrees_and_lengths(tmp_path, names):
+    path = tmp_path / "a.csv"
+    head = "x (cm),y (cm),z (cm)," + HEAD.split(",", 3)[3]
+    path.write_text(f"{head},{names}\n" + "1,2,100,0,0,0,1,90,5.72957795\n" * 2, encoding="utf-8")
+    assert angles_of(path, robot_of(tmp_path)) == {"hip": 0.1, "knee": 1.5708}
+    lib = pm.MotionLibrary.from_files(path, robot_of(tmp_path), source_rate=RATE)
+    assert np.allclose(lib.sample([0], [0.0], fields=["root_pos"])["root_pos"], [0.01, 0.02, 1])
+
+
 @pytest.mark.parametrize("names", ["joint_0,joint_1", "dof_pos_1,dof_pos_2"])
 def test_headers_that_only_count_name_nothing(tmp_path, names):
     path = tmp_path / "a.csv"
@@ -203,7 +213,8 @@ def test_headers_that_only_count_name_nothing(tmp_path, names):
 
 @pytest.mark.parametrize(("names", "words"), [
     ("elbow,wrist", ["elbow, wrist", "hip, knee"]), ("hip,wrist", ["hip, wrist", "hip, knee"]),
-    ("hip,hip", ["hip, hip", "hip, knee"]), ("hip_deg,knee_deg", ["hip_deg", "hip, knee"]),
+    ("hip,hip", ["hip, hip", "hip, knee"]),
+    ("hip_deg,knee_rad", ["degrees for 1 of 2 joints; expected one unit"]),
     ("joint_1,joint_0", ["joint_1, joint_0", "hip, knee"]), ("hip,knee,torso", ["hip, knee, torso", "hip, knee"])])
 def test_headers_of_other_joints_are_refused_with_both_lists(tmp_path, names, words):
     path = tmp_path / "a.csv"

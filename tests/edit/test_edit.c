@@ -654,9 +654,40 @@ TEST(parts_without_frames_are_refused) {
     expect_error(pm_motion_edit(source, &options, &made, new_error()), PM_ERROR_FILE, "'Tail'");
     options = (pm_motion_edit_options){.renames = (const char *[]){"Tail", "x"}, .rename_count = 1};
     expect_error(pm_motion_edit(source, &options, &made, new_error()), PM_ERROR_FILE, "'Tail'");
+    options = (pm_motion_edit_options){.renames = (const char *[]){"Hips", "RightArm"},
+                                       .rename_count = 1};
+    expect_error(pm_motion_edit(source, &options, &made, new_error()), PM_ERROR_FILE,
+                 "would both be named 'RightArm'");
     options = (pm_motion_edit_options){.repeat = 0};
     expect_next_refused(pm_motion_edit_options, options, last_error(),
                         pm_motion_edit(source, &options, &made, new_error()));
+}
+
+/* What is doubled is said, and not found by its name. */
+TEST(doubled_names_are_named) {
+    static const char bvh[] =
+        "HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 1 Xrotation JOINT b\n{ OFFSET 0 1 0 "
+        "CHANNELS 1 Xrotation } JOINT b\n{ OFFSET 1 0 0 CHANNELS 1 Xrotation } }\n"
+        "MOTION Frames: 1 Frame Time: .04\n1 2 3\n";
+    static const char gltf[] = "{\"asset\": {\"version\": \"2.0\"}, \"nodes\": [{\"name\": \"a\"}, "
+                               "{\"name\": \"b\"}, {\"name\": \"b\"}, {}, {}]}";
+    static const char says[] = "1 joint has a name used before, such as joint 2 (b)";
+    const char *const texts[] = {bvh, gltf};
+    for (size_t i = 0; i < 2; i++) {
+        SCOPED(pm_motion_destroy) pm_motion *source = NULL;
+        pm_motion *made = NULL;
+        const pm_motion_read_options options = {.format = i == 0 ? PM_MOTION_BVH : PM_MOTION_GLTF};
+        expect_success(
+            pm_motion_parse(texts[i], strlen(texts[i]), "", NULL, &options, &source, new_error()));
+        assert_int_equal(source->content.note_count, 1);
+        assert_non_null(strstr(source->content.notes[0]->message, says));
+        pm_motion_edit_options edits = {.joints = (const char *[]){"b"}, .joint_count = 1};
+        expect_error(pm_motion_edit(source, &edits, &made, new_error()), PM_ERROR_FILE,
+                     "2 joints are named 'b'");
+        edits = (pm_motion_edit_options){.renames = (const char *[]){"b", "c"}, .rename_count = 1};
+        expect_error(pm_motion_edit(source, &edits, &made, new_error()), PM_ERROR_FILE,
+                     "2 joints are named 'b'");
+    }
 }
 
 /* ---- joints -------------------------------------------------------------------------------- */

@@ -240,6 +240,50 @@ TEST(headers_name_the_joints) {
     expect_names("x,y,z,a,b,c,d,hip,knee,toe\n0,0,0,0,0,0,1,5,6\n", NULL, NULL);
 }
 
+static void expect_units(const char *head, double unit_mm, double full_turn, const char *joint) {
+    char text[256];
+    snprintf(text, sizeof text, "%s\n0,0,0,0,0,0,1,5,6\n", head);
+    SCOPED(pm_motion_destroy) pm_motion *motion = read_text(text, (pm_motion_read_options){0});
+    const pm_motion_channel *joints = &motion->content.clips->channels[2];
+    assert_true(fabs(motion->content.unit_mm - unit_mm) < 1e-9);
+    assert_true(fabs(joints->full_turn - full_turn) < 1e-9);
+    assert_string_equal(joints->subjects[0].text, joint);
+}
+
+TEST(headers_say_units) {
+    const double turn = 6.283185307179586;
+    expect_units("x (cm),y (cm),z (cm),a,b,c,d,hip (deg),knee [degrees]", 10, 360, "hip");
+    expect_units("pos_x_mm,pos_y_mm,pos_z_mm,qw,qx,qy,qz,hip_deg,knee_DEG", 1, 360, "hip");
+    expect_units("x [m],y [m],z [m],a,b,c,d,hip [rad],knee_rad", 1000, turn, "hip");
+    SCOPED(pm_motion_destroy)
+    pm_motion *mixed = read_text("x,y,z,a,b,c,d,hip (deg),knee (rad)\n0,0,0,0,0,0,1,5,6\n",
+                                 (pm_motion_read_options){0});
+    assert_string_equal(mixed->odd_names,
+                        "the header has degrees for 1 of 2 joints; expected one unit");
+    static const char *const tum[] = {
+        "# t [s] tx [m] ty [m] tz [m] qx qy qz qw\n1 1 2 3 0 0 0 1\n",
+        "# t [s] tx [mm] ty [mm] tz [mm] qx qy qz qw\n1 1 2 3 0 0 0 1\n",
+        "# t [ns] tx ty tz qx qy qz qw\n1 1 2 3 0 0 0 1\n",
+        "# t qx qy qz qw tx ty tz\n1 0 0 0 1 1 2 3\n"};
+    static const char *const says[] = {NULL, "line 1 has 'mm' for the unit of positions; TUM has m",
+                                       "line 1 has 'ns' for the unit of times; TUM has s",
+                                       "'qx'; expected a position"};
+    for (size_t i = 0; i < COUNT_OF(tum); i++) {
+        const pm_motion_read_options options = {.format = PM_MOTION_TUM};
+        SCOPED(pm_motion_destroy) pm_motion *motion = NULL;
+        const pm_status status =
+            pm_motion_parse(tum[i], strlen(tum[i]), "", NULL, &options, &motion, &failure);
+        assert_true((status == PM_OK) == !says[i]);
+        assert_true(!says[i] || strstr(failure.message, says[i]));
+    }
+    SCOPED(pm_motion_destroy)
+    pm_motion *odd =
+        read_text("x (ell),y (ell),z (ell),a,b,c,d\n0,0,0,0,0,0,1\n", (pm_motion_read_options){0});
+    assert_true(odd->content.unit_mm == 1000);
+    assert_non_null(
+        strstr(warnings.text, "the unit 'ell' of the position is not known; m is taken"));
+}
+
 TEST(steps_above_half_a_turn_are_counted) {
     const char *text = "x,y,z,a,b,c,d,knee,hip\n0,0,0,0,0,0,1,0,3.1\n0,0,0,0,0,0,1,3.14,-3.1\n"
                        "0,0,0,0,0,0,1,-0.1,-3.1\n";
@@ -366,6 +410,9 @@ TEST(headers_that_name_other_columns_are_refused) {
         {"root_rot_x,root_rot_y,root_rot_z,root_rot_w,x,y,z\n", "'root_rot_x'"},
         {"left_hip_joint,right_hip_joint,a,b,c,d,e\n", "'left_hip_joint'"},
         {"x,y,z,left_hip_dof,a,b,c\n", "'left_hip_dof'"},
+        {"qx,qy,qz,qw,x,y,z\n", "'qx'; expected a position"},
+        {"y,x,z,qx,qy,qz,qw\n", "'y'; expected a position in the order x y z"},
+        {"x,y,z,qy,qx,qz,qw\n", "'qy'; expected a quaternion in the order x y z w or w x y z"},
         {"Frame,x,y,z,rot_x,rot_y,rot_z,left_knee\n", "'rot_x'"},
     };
     char text[256];

@@ -259,6 +259,13 @@ TEST(times_beside_a_rate_are_an_array_as_others_are) {
     SCOPED(close_zip) opened o = open_zip(zip, plain_options);
     assert_int_equal(o.motion->content.clips[0].rate.num, 30);
     assert_string_equal(o.motion->content.other_arrays[0].name.text, "times");
+    const char *says = "member 'times' spans -4 s, and the rate 0.133333 s; the rate is used";
+    assert_string_equal(o.motion->content.notes[0]->message, says);
+    zip = timed_file("<f8", "(5,)", times, sizeof times);
+    add_rate(&zip, "fps.npy", 30);
+    zip_finish(&zip, zip.count, false);
+    expect_refused(&zip, strict_options, "spans -4 s, and the rate 0.133333 s");
+    zip_free(&zip);
 }
 
 TEST(times_that_do_not_rise_or_fit_are_refused) {
@@ -342,6 +349,12 @@ TEST(trees_of_joints_must_be_trees) {
     zip = plain_file(NULL, 30);
     zip_add_array(&zip, "parents.npy", true, "<i8", "(2,)", far, sizeof far);
     expect_plain_refused(&zip, "parent 7 at joint 1");
+    static const int64_t parents[2] = {-1, 0};
+    static const double positions[FRAMES * 9] = {0};
+    zip = plain_file(NULL, 30);
+    zip_add_array(&zip, "parents.npy", true, "<i8", "(2,)", parents, sizeof parents);
+    zip_add_array(&zip, "positions.npy", true, "<f8", "(5, 3, 3)", positions, sizeof positions);
+    expect_plain_refused(&zip, "'positions' is of 3 joints; the file has 2 parents");
 }
 
 TEST(a_skeleton_gives_nodes) {

@@ -238,6 +238,17 @@ TEST(names_may_contain_words_of_options) {
     assert_string_equal(get(edit)->edit->renames[3], "keep");
 }
 
+TEST(names_of_the_contract_mean_the_same) {
+    SCOPED_OPTIONS resample = make("resample");
+    set_well(resample, "src-rate", "25");
+    set_well(resample, "no_snap", "true");
+    set_well(resample, "method", "squad");
+    set_well(resample, "no-limit", "true");
+    const pm_motion_option_values *values = get(resample);
+    assert_true(values->read->source_rate.num == 25 && values->read->literal_rate);
+    assert_true(values->task->curve.unlimited);
+}
+
 TEST(options_require_and_exclude_others) {
     static const struct {
         const char *verb, *name, *value, *other, *other_value, *says;
