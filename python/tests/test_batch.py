@@ -6,7 +6,6 @@ import json
 import os
 import pickle
 import re
-import shutil
 import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
@@ -16,7 +15,6 @@ from fractions import Fraction
 from multiprocessing import get_context
 from pathlib import Path
 
-import numpy as np
 import posemill as pm
 import pytest
 from motion_files import COMMAND, WALK, bvh_text, command, needs_command
@@ -24,7 +22,6 @@ from posemill import _batch_task
 from posemill._batch_list import Line, divide
 from posemill._batch_task import Outcome, Task, run_task
 from posemill._library import lib
-from posemill._options import keywords
 
 FILES = 40
 
@@ -149,21 +146,6 @@ def test_lists_and_options(takes: Path, tmp_path: Path, monkeypatch: pytest.Monk
     options = {r["options_digest"] for f in "ab" for r in records(tmp_path / f)
                if str(r["name"]).startswith("day")}
     assert len(options) == 1
-
-
-@needs_command
-def test_options_of_roots(tmp_path: Path) -> None:
-    shutil.copy(WALK, tmp_path / "walk.bvh")
-    result = pm.batch.run(tmp_path / "walk.bvh", tmp_path / "a", 60, to="glb", extract_root="Hips", root_node="new",
-                          root_axes="z", up="y", keep_heading=True)
-    told = command("resample", tmp_path / "walk.bvh", "--out-dir", tmp_path / "b", "--rate", "60", "--to", "glb",
-                   "--extract-root", "Hips", "--root-node", "new", "--root-axes", "z", "--up", "y",
-                   "--keep-heading")
-    assert told.returncode == 0, told.stderr
-    assert json.loads(command("merge", "--json", tmp_path / "b").stdout)["digest"] == result.digest
-    assert len({r["options_digest"] for f in "ab" for r in records(tmp_path / f)}) == 1
-    with pytest.raises(ValueError, match="keep_position: requires extract_root"):
-        pm.batch.run(tmp_path / "walk.bvh", tmp_path / "c", 60, keep_position=True)
 
 
 @pytest.mark.parametrize("make", [no_executor, lambda: nullcontext("processes"), lambda: ThreadPoolExecutor(2)],
@@ -393,14 +375,6 @@ def test_flags_are_true_or_false(takes: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_none_is_as_if_left_out(tmp_path: Path) -> None:
-    walk = tmp_path / "walk.bvh"
-    walk.write_text(bvh_text(1, 20))
-    nothing = dict.fromkeys(set(keywords("batch")) - {"rate"})
-    assert pm.batch.run(walk, tmp_path / "plain", 30).digest == \
-        pm.batch.run(walk, tmp_path / "none", 30, **nothing).digest  # type: ignore[arg-type]
-
-
 def test_a_frame_time_is_taken_as_written_without_snapping(tmp_path: Path) -> None:
     """0.033333 s is 30 Hz where it is snapped, and 1000000/33333 Hz otherwise."""
     walk = tmp_path / "walk.bvh"
@@ -410,16 +384,3 @@ def test_a_frame_time_is_taken_as_written_without_snapping(tmp_path: Path) -> No
     rates = {snap: pm.load(tmp_path / str(snap) / "walk.bvh", literal_rate=True).clips[0].rate
              for snap in (True, False)}
     assert frames[True] != frames[False] and rates[False] == Fraction(1000000, 33333) != rates[True]
-
-
-def test_gaps_are_filled_as_by_the_command(tmp_path: Path) -> None:
-    (tmp_path / "in").mkdir()
-    (tmp_path / "in/gap.csv").write_text("0,0,1,0,0,0,1,.1\n0,0,1,0,0,0,1,nan\n0,0,1,0,0,0,1,.3\n")
-    result = pm.batch.run(tmp_path / "in", tmp_path / "out", "x1", fill="nan", fill_max=0.5, device="none")
-    assert not result.failures
-    rows = np.loadtxt(tmp_path / "out/gap.csv", delimiter=",")
-    assert rows[1, 7] == pytest.approx(.2, abs=1e-7)
-    with pytest.raises(ValueError, match="fill_max: requires fill"):
-        pm.batch.run(tmp_path / "in", tmp_path / "out", "x1", fill_max=0.5)
-    with pytest.raises(ValueError, match="frozen:N"):
-        pm.batch.run(tmp_path / "in", tmp_path / "out", "x1", fill="frozen")

@@ -78,34 +78,6 @@ def test_gaps_are_filled(tmp_path: Path) -> None:
         pm.load(path, fill=True, fill_max=0.05)
 
 
-@pytest.mark.filterwarnings("ignore::posemill.MotionWarning")
-def test_files_of_arrays_keep_their_members(tmp_path: Path) -> None:
-    frames = 20
-    turns = 0.3 * np.sin(np.arange(frames)[:, None] / 9 + np.arange(156))
-    path, out = tmp_path / "a.npz", tmp_path / "made.npz"
-    arrays = {"poses": turns, "trans": np.zeros((frames, 3)), "betas": np.arange(16.0), "gender": np.array("male"),
-              "mocap_framerate": np.float64(60)}
-    np.savez(path, **arrays)
-    whole, body = pm.load(path), pm.load(path, skeleton="smplh")
-    arrays["poses"] = turns.copy()
-    arrays["poses"][8:10, 5] = np.nan
-    np.savez(tmp_path / "gap.npz", **arrays)
-    gap = pm.load(tmp_path / "gap.npz", fill="nan")
-    for made, count in ((gap, frames), (gap.resample(30), frames // 2), (body.mirror(), frames), (body.cut("2f:8f"), 7),
-                        (pm.join([body, body]), 2 * frames), (body.resample(30).mirror(), frames // 2), (whole.cut("2f:8f"), 7)):
-        made.save(out)
-        with np.load(out) as found: # Windows replaces no file that Python has open
-            assert list(found.files) == list(arrays)
-            assert found["poses"].shape == (count, 156)
-            assert np.isfinite(found["poses"]).all()
-            assert np.array_equal(found["betas"], arrays["betas"])
-    gap.save(out)
-    assert np.abs(np.load(out)["poses"] - turns).max() < 0.01
-    (tmp_path / "gap.csv").write_text("0,0,1,0,0,0,1,.1\n0,0,1,0,0,0,1,nan\n0,0,1,0,0,0,1,.3\n")
-    pm.load(tmp_path / "gap.csv", fill="nan").save(tmp_path / "made.csv")
-    assert np.loadtxt(tmp_path / "made.csv", delimiter=",")[1, 7] == pytest.approx(0.2, abs=1e-7)
-
-
 @pytest.mark.parametrize(("call", "words"), [
     (lambda m: m.mirror("w"), "plane"), (lambda m: m.cut((2, 1)), "cut"),
     (lambda m: m.cut("0f:1"), "frames such as"), (lambda m: m.cut("-1f:2f"), "cut"),

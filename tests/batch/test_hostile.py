@@ -413,11 +413,6 @@ class TwoRuns(Case):
         self.assertEqual(list(self.path("out").glob(".posemill-*.part")), [])
         self.run_posemill("merge", "out", code=1)
 
-    def test_overwrite_replaces_it(self):
-        self.resample("walk.bvh")
-        self.resample("walk.bvh", code=6)
-        self.resample("walk.bvh", "--overwrite")
-
     def test_results_of_two_kinds_of_options_are_not_complete(self):
         for name in ("a", "b", "c"):
             self.path(f"{name}.bvh").write_bytes(WALK)

@@ -42,17 +42,6 @@ class Folder(command_case.Case):
 
 
 class Folders(Folder):
-    def test_loops_and_dangling_links(self):
-        self.put("in/s/a.bvh")
-        os.symlink("..", self.folder / "in/s/up")
-        os.symlink("none", self.folder / "in/dangling.bvh")
-        os.symlink("s", self.folder / "in/alias")
-        out, errors = self.run_list("in", code=1)
-        self.assertEqual([json.loads(line)["path"] for line in out.splitlines()], ["in/s/a.bvh"])
-        self.assertIn("posemill: warning: in/s/up: is a loop", errors)
-        self.assertIn("posemill: warning: in/dangling.bvh: is a link to a file that does not", errors)
-        self.assertEqual(self.run_list("in", "--quiet", code=1), (out, ""))
-
     @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "requires root and setpriv")
     def test_folders_that_cannot_be_read(self):
         self.put("in/a.bvh")

@@ -81,29 +81,6 @@ TEST(contacts_are_of_the_joints_that_are_named) {
     assert_null(found);
 }
 
-TEST(a_change_of_two_degrees_is_found_with_its_joint_and_time) {
-    pm_motion_comparison *found = compare(b, NULL);
-    const pm_motion_differences *d = pm_motion_comparison_get_differences(found);
-    const pm_motion_content *content = pm_motion_get_content(a);
-    assert_int_equal(d->joint_count, content->node_count);
-    assert_true(fabs(d->joints[0].difference.angle.max - 2) < 1e-9);
-    assert_true(d->clip.angle.max == d->joints[0].difference.angle.max);
-    assert_true(d->clip.angle.time == d->joints[0].difference.angle.time);
-    for (size_t i = 1; i < d->joint_count; i++) {
-        const double before = d->joints[i - 1].difference.angle.max;
-        assert_true(d->joints[i].difference.angle.max <= before);
-    }
-    assert_true(d->moment_count >= 1);
-    assert_int_equal(d->moments[0].joint, 0);
-    assert_true(d->moments[0].degrees == d->clip.angle.max);
-    assert_int_equal(d->only_in_a_count + d->only_in_b_count, 0);
-    assert_true(d->unit_mm == 0); /* two joints are no figure */
-    assert_false(d->is_exceeded);
-    assert_non_null(strstr(pm_motion_comparison_json(found), "\"file\": \"A\""));
-    pm_motion_comparison_destroy(&found);
-    assert_null(found);
-}
-
 static void count_hint(void *user, pm_log_level level, const pm_error *remark) {
     char message[PM_ERROR_TEXT_SIZE];
     pm_error_text(remark, PM_SPELLING_COMMAND, message, sizeof message);

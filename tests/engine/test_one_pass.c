@@ -4,13 +4,14 @@
  * the results is written. Methods, tangents, ends, loops, times, sizes and threads are random.
  */
 #include "support/motion.h"
+#include "support/outputs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/counts.h"
 
-enum { KEYS = 1200, TIMES = 400, MARGIN = 40 };
+enum { KEYS = 1200, TIMES = 400 };
 
 static pm_engine *engine;
 
@@ -25,26 +26,6 @@ FIXTURE(close_engine) {
 
 TEST_GROUP(open_engine, close_engine)
 
-static const size_t components[] = {4, 3, 3, 3, 3};
-
-/* Outputs one after another with margins, poisoned; those of the bits of `which`. The caller frees. */
-static float *outputs_of(pm_sample_job *job, size_t tracks, unsigned which, size_t *floats) {
-    float **const outputs[] = {&job->rotations, &job->positions, &job->scales, &job->velocities,
-                               &job->accelerations};
-    size_t starts[COUNT_OF(outputs)];
-    *floats = MARGIN;
-    for (size_t o = 0; o < COUNT_OF(outputs); o++) {
-        starts[o] = *floats;
-        *floats += which >> o & 1U ? job->sample_count * tracks * components[o] + MARGIN : 0;
-    }
-    float *memory = malloc(*floats * sizeof *memory);
-    assert_non_null(memory);
-    memset(memory, 0xFF, *floats * sizeof *memory);
-    for (size_t o = 0; o < COUNT_OF(outputs); o++)
-        *outputs[o] = which >> o & 1U ? memory + starts[o] : NULL;
-    return memory;
-}
-
 static pm_status by_clip(const pm_clip_desc *desc, const pm_sample_job *job, pm_error *error) {
     SCOPED(pm_clip_destroy) pm_clip *clip = NULL;
     pm_status status = pm_clip_create(engine, desc, &clip, error);
@@ -53,35 +34,30 @@ static pm_status by_clip(const pm_clip_desc *desc, const pm_sample_job *job, pm_
     return status;
 }
 
-static void expect_same(const pm_clip_desc *desc, pm_sample_job job, unsigned which) {
-    const char *name = pm_method_get_info(desc->method)->name;
+static void expect_same(const pm_clip_desc *desc, pm_sample_job job, unsigned set) {
+    const size_t rows = job.sample_count * desc->track_count;
     pm_error wanted_error = {0}, error = {0};
-    size_t floats;
-    SCOPED(free_at) float *wanted = outputs_of(&job, desc->track_count, which, &floats);
-    const pm_status status = by_clip(desc, &job, &wanted_error);
-    SCOPED(free_at) float *actual = outputs_of(&job, desc->track_count, which, &floats);
-    if (pm_resample(desc, &job, &error) != status ||
+    SCOPED(outputs_free) outputs wanted = outputs_make(rows, set);
+    SCOPED(outputs_free) outputs actual = outputs_make(rows, set);
+    const pm_sample_job by_a_clip = outputs_job(job, &wanted), at_once = outputs_job(job, &actual);
+    const pm_status status = by_clip(desc, &by_a_clip, &wanted_error);
+    if (pm_resample(desc, &at_once, &error) != status ||
         (status != PM_OK && strcmp(error.message, wanted_error.message) != 0))
-        fail_msg("%s: '%s', not '%s'", name, error.message, wanted_error.message);
-    for (size_t i = 0; status == PM_OK && i < floats; i++)
-        if (memcmp(&actual[i], &wanted[i], sizeof *wanted) != 0)
-            fail_msg("%s: %zu tracks, %zu keys, %zu samples from %llu, rate %lld/%lld, outputs %x, "
-                     "%u threads: float %zu is %g, not %g",
-                     name, desc->track_count, desc->timelines[0].key_count, job.sample_count,
-                     (unsigned long long)job.first, (long long)job.rate.num,
-                     (long long)job.rate.den, which, job.host_threads, i, (double)actual[i],
-                     (double)wanted[i]);
+        fail_msg("%s: '%s', not '%s'", pm_method_get_info(desc->method)->name, error.message,
+                 wanted_error.message);
+    if (status == PM_OK)
+        expect_same_outputs(&actual, &wanted);
 }
 
 /* Jobs one after another, now and then an earlier one again, have the rotations of one job. */
 static void expect_same_in_parts(random_source *source, const pm_clip_desc *desc,
                                  pm_sample_job job) {
-    const size_t row = 4 * desc->track_count;
+    const size_t row = 4 * desc->track_count, rows = job.sample_count * desc->track_count;
     pm_resampler *resampler = NULL;
-    size_t floats;
-    SCOPED(free_at) float *wanted = outputs_of(&job, desc->track_count, 1, &floats);
-    const pm_status status = by_clip(desc, &job, NULL);
-    SCOPED(free_at) float *actual = outputs_of(&job, desc->track_count, 1, &floats);
+    SCOPED(outputs_free) outputs wanted = outputs_make(rows, ONLY_ROTATIONS);
+    SCOPED(outputs_free) outputs actual = outputs_make(rows, ONLY_ROTATIONS);
+    const pm_sample_job whole = outputs_job(job, &wanted);
+    const pm_status status = by_clip(desc, &whole, NULL);
     assert_int_equal(pm_resampler_create(desc, &resampler, NULL), PM_OK);
     for (size_t k = 0, count; status == PM_OK && k < job.sample_count; k += count) {
         const size_t left = job.sample_count - k;
@@ -91,12 +67,12 @@ static void expect_same_in_parts(random_source *source, const pm_clip_desc *desc
         pm_sample_job part = job;
         part.sample_count = count;
         part.first += k;
-        part.rotations += k * row;
+        part.rotations = actual.rotations + k * row;
         part.host_threads = random_size(source, 0, 9) ? 2 : 3;
         assert_int_equal(pm_resampler_sample(resampler, &part, NULL), PM_OK);
     }
     if (status == PM_OK)
-        assert_memory_equal(actual, wanted, floats * sizeof *wanted);
+        expect_same_outputs(&actual, &wanted);
     pm_resampler_destroy(&resampler);
     assert_null(resampler);
 }
@@ -175,7 +151,7 @@ TEST(other_jobs_are_computed_by_a_clip) {
                       single = {.key_count = 1, .rate = {2, 1}};
     pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SQUAD);
     const pm_sample_job job = {.sample_count = 50, .rate = {3, 1}};
-    expect_same(&desc, job, 0x1f); /* derivatives */
+    expect_same(&desc, job, ALL_OUTPUTS);
     expect_same(&desc, (pm_sample_job){.sample_count = 2000, .rate = {3, 1}}, 1);
     desc.loop = 35; /* many laps */
     expect_same(&desc, (pm_sample_job){.sample_count = 2000, .rate = {3, 1}}, 7);

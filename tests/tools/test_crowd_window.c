@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -311,51 +310,6 @@ TEST(meshes_of_files_are_read) {
 
 #endif
 
-TEST_ON_BOTH(keys_change_the_crowd) {
-    options o = options_for(state, 10);
-    SCOPED(show_close) show s;
-    show_open(&s, &o);
-    run_frames(&s, 2);
-    show_set_count(&s, 20);
-    o.method = PM_METHOD_SLERP;
-    show_set_method(&s, &o);
-    s.scene.unblended = true;
-    s.compares = true;
-    run_frames(&s, 2);
-    assert_int_equal(s.scene.count, 20);
-    assert_int_equal(s.scene.clips[0].method, PM_METHOD_SLERP);
-    for (size_t i = 0; i < 20; i++)
-        assert_true(s.scene.now[i].weight == 0.0f);
-    expect_vertices(&s);
-    assert_int_equal(s.difference.bits, 20 * BODY_JOINTS * 12 * 32);
-    const palettes_difference same = palettes_compare(&s.palettes, &s.scene);
-    assert_int_equal(same.bits, 20 * BODY_JOINTS * 12 * 32);
-    assert_int_equal(same.differ, 0);
-    assert_true(same.largest == 0);
-    s.scene.now[7].time_a +=
-        1 << 28; /* the comparison finds poses that are not those of the buffer */
-    const palettes_difference other = palettes_compare(&s.palettes, &s.scene);
-    assert_in_range(other.differ, 100, BODY_JOINTS * 12 * 32);
-    assert_true(other.largest > 1e-3);
-}
-
-/* Levels from the second frame on: the first writes all records. */
-TEST_ON_BOTH(levels_are_those_of_the_distance) {
-    options o = options_for(state, 5000);
-    size_t members[BODY_LEVELS] = {0};
-    SCOPED(show_close) show s;
-    o.levels = true;
-    show_open(&s, &o);
-    run_frames(&s, 1);
-    for (size_t i = 0; i < s.scene.count; i++)
-        assert_int_equal(s.scene.now[i].level, 0);
-    run_frames(&s, 1);
-    for (size_t i = 0; i < s.scene.count; i++)
-        members[s.scene.now[i].level]++;
-    for (int level = 0; level < BODY_LEVELS; level++)
-        assert_true(members[level] > 100);
-}
-
 /* ---- the program -------------------------------------------------------------------------- */
 
 /* The pixels of a PNG, the highest row first. */
@@ -380,10 +334,9 @@ static int saturation(const unsigned char *pixel) {
     return high - low;
 }
 
-static int run_after(const char *before, const char *arguments, char printed[4096]) {
+static int run(const char *arguments, char printed[4096]) {
     char line[1024];
-    const int size =
-        snprintf(line, sizeof line, "%s'%s' %s 2>&1", before, POSEMILL_CROWD_WINDOW, arguments);
+    const int size = snprintf(line, sizeof line, "'%s' %s 2>&1", POSEMILL_CROWD_WINDOW, arguments);
     assert_true(size > 0 && (size_t)size < sizeof line);
     FILE *pipe = popen(line, "r");
     assert_non_null(pipe);
@@ -392,10 +345,6 @@ static int run_after(const char *before, const char *arguments, char printed[409
     const int status = pclose(pipe);
     assert_true(WIFEXITED(status));
     return WEXITSTATUS(status);
-}
-
-static int run(const char *arguments, char printed[4096]) {
-    return run_after("", arguments, printed);
 }
 
 static void expect_picture(const char *arguments, const char *words) {
@@ -450,34 +399,6 @@ TEST(the_program_refuses) {
     }
     assert_int_equal(run("--help", printed), 0);
     assert_non_null(strstr(printed, "Example: crowd_window"));
-}
-
-/* Neither a device nor a link to one is removed or replaced; what a picture replaces is kept till then. */
-TEST(pictures_replace_files_only) {
-    static const char small[] = "--headless -d none -n 1 -f 1 -s 64x64";
-    char printed[4096], line[512], link[80];
-    struct stat device;
-    if (stat("/dev/full", &device) != 0 || !S_ISCHR(device.st_mode)) {
-        print_message("# not tested: there is no device /dev/full\n");
-        skip();
-    }
-    snprintf(link, sizeof link, "%s/link", folder);
-    assert_int_equal(symlink("/dev/full", link), 0);
-    for (int k = 0; k < 2; k++) {
-        snprintf(line, sizeof line, "%s -o %s", small, k == 0 ? "/dev/full" : link);
-        assert_int_equal(run(line, printed), 1);
-        assert_non_null(strstr(printed, k == 0 ? "/dev/full: " : "/link: "));
-        assert_int_equal(lstat("/dev/full", &device), 0);
-        assert_true(S_ISCHR(device.st_mode));
-    }
-    assert_int_equal(lstat(link, &device), 0);
-    assert_true(S_ISLNK(device.st_mode));
-    snprintf(line, sizeof line, "%s -s 300x300 -o %s", small, picture);
-    assert_int_equal(run(line, printed), 0);
-    assert_int_equal(run_after("ulimit -f 1; trap '' XFSZ; ", line, printed), 1);
-    test_free(decode(picture, 300, 300));
-    remove(link);
-    remove(picture);
 }
 
 /* ---- the context -------------------------------------------------------------------------- */

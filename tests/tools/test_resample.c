@@ -18,8 +18,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- the grid ------------------------------------------------------------------------ */
-
 /* ---- channels -------------------------------------------------------------------------- */
 
 static const char head[] = "\nMOTION\nFrames: 3\nFrame Time: 0.02\n";
@@ -203,11 +201,6 @@ TEST(what_cannot_be_done_leaves_no_file) {
         {"in.bvh -o none.bvh --out-dir b --rate 60", CLI_USAGE},
         {"in.bvh two.bvh -o none.bvh --rate 60", CLI_USAGE},
         {"in.bvh -o none.bvh --rate 0", CLI_USAGE},
-        {"in.bvh -o none.bvh --rate 60 --end-rule loose", CLI_USAGE},
-        {"in.bvh -o none.bvh --rate 60 --nan zero", CLI_USAGE},
-        {"in.bvh -o none.bvh --rate 60 --start -1", CLI_USAGE},
-        {"in.bvh -o none.bvh --rate 60 --decimals 40", CLI_USAGE},
-        {"in.bvh -o none.bvh --rate 60 --bvh-position up", CLI_USAGE},
         {"in.bvh -o - --rate 60 --json", CLI_USAGE},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -216,7 +209,5 @@ TEST(what_cannot_be_done_leaves_no_file) {
         assert_int_equal(access("none.bvh", F_OK), -1);
     }
 }
-
-/* ---- the data folder --------------------------------------------------------------------- */
 
 TEST_GROUP(enter, test_folder_leave)
