@@ -12,6 +12,7 @@
 #include "host/base/elementary.h"
 #include "motion/base/c_locale.h"
 #include "motion/model/evaluate.h"
+#include "motion/model/meaning.h"
 #include "motion/model/names.h"
 #include "motion/steps/join.h"
 #include "motion/time/rate.h"
@@ -56,6 +57,27 @@ static pm_status check_skeleton(const edit_part *first, const edit_part *part, p
                                   motion_joint_name(shown, name, (int64_t)n), what, first->name);
     }
     return PM_OK;
+}
+
+/* Units follow from the rest poses, except those of a single joint. */
+static pm_status check_meaning(const edit_part *first, const edit_part *part, pm_error *error) {
+    const pm_motion_content *a = &first->motion->content, *b = &part->motion->content;
+    char of_a[MOTION_MEANING_TEXT], of_b[MOTION_MEANING_TEXT];
+    if (a->unit_from == PM_MOTION_STATED && b->unit_from == PM_MOTION_STATED &&
+        a->unit_mm != b->unit_mm) {
+        motion_describe_unit(first->motion, of_a);
+        motion_describe_unit(part->motion, of_b);
+        return motion_fail_at(error, PM_ERROR_FILE, part->name,
+                              "convert one of them to the unit of the other",
+                              "lengths are in %s, and in %s in %s", of_b, first->name, of_a);
+    }
+    if (a->up_from == PM_MOTION_UNKNOWN || b->up_from == PM_MOTION_UNKNOWN || a->up == b->up)
+        return PM_OK;
+    motion_describe_up(a, of_a);
+    motion_describe_up(b, of_b);
+    return motion_fail_at(error, PM_ERROR_FILE, part->name,
+                          "convert one of them to the axis of the other, or say what both have",
+                          "up is %s, and %s in %s", of_b, of_a, first->name);
 }
 
 /* ---- the frames ---------------------------------------------------------------------------- */
@@ -352,8 +374,11 @@ static bool make_clip(joining *j, pm_motion *made, size_t clip) {
 
 static pm_status join(joining *j, pm_motion *made, size_t clip, pm_error *error) {
     for (size_t i = 0; i < j->count; i++) {
-        if (i > 0)
+        if (i > 0) {
             MOTION_TRY(check_skeleton(j->parts[0].from, j->parts[i].from, error));
+            if (j->options->up == PM_MOTION_UP_FOUND)
+                MOTION_TRY(check_meaning(j->parts[0].from, j->parts[i].from, error));
+        }
         MOTION_TRY(find_frames(&j->parts[i], error));
         if (i > 0)
             MOTION_TRY(check_rate(&j->parts[0], &j->parts[i], error));

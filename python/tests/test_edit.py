@@ -56,6 +56,9 @@ def test_joined_motions_overlap() -> None:
     assert len(pm.join([walk, walk, walk], blend=0.2, continue_root=True).clips[0].times) == 171
     with pytest.raises(ValueError, match="not the same skeleton"):
         pm.join([walk, walk.pick(joints=["Hips"])])
+    with pytest.raises(ValueError, match=r"up is y \(stated\), and z \(stated\) in"):
+        pm.join([pm.load(WALK, up="z"), pm.load(WALK, up="y")])
+    assert len(pm.join([pm.load(WALK, up="z"), pm.load(WALK, up="y")], up="z").clips[0].times) == 122
     with pytest.raises(ValueError, match="at least one"):
         pm.join([])
 

@@ -180,8 +180,8 @@ void leave_out_crowds_on_rusticl(const char *names) {
         return;
     printf(
         "# not tested: crowds on rusticl, whose compiler needs a minute and more for each output, "
-        "except palettes and states of slerp, and layers of clips with one timeline: test_crowd_queue, test_crowd_bodies, "
-        "test_crowd_layers\n");
+        "except palettes and states of slerp, and layers of clips with one timeline: "
+        "test_crowd_queue, test_crowd_bodies, test_crowd_layers\n");
     cmocka_set_skip_filter(names);
 }
 
