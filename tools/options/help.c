@@ -84,10 +84,11 @@ const option_row *help_row(option_verb verb, const char *topic, size_t index) {
 
 enum { LEFT = 96, TEXT = 1024 };
 
-/* "-o, --out OUT". */
+/* "-o, --out OUT", "--source-rate, --src-rate HZ". */
 static void describe_row(const option_row *row, char left[LEFT]) {
     const int used = row->letter != 0 ? snprintf(left, LEFT, "-%c, ", row->letter) : 0;
-    snprintf(left + used, (size_t)(LEFT - used), "--%s%s%s", row->info.name,
+    snprintf(left + used, (size_t)(LEFT - used), "--%s%s%s%s%s", row->info.name,
+             row->other_name ? ", --" : "", row->other_name ? row->other_name : "",
              row->info.argument ? " " : "", row->info.argument ? row->info.argument : "");
 }
 
