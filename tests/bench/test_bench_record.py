@@ -77,7 +77,8 @@ class Records(unittest.TestCase):
             self.assertTrue(is_close(case["ceiling_share"], paired(case, "ceiling_seconds")), case["name"])
         if case["baseline_seconds"] is not None:
             group = case["name"].partition("/")[0]
-            scale = 1.0 if group in ("crowd", "points", "files", "batch") else case["samples"] / record["options"]["samples"]
+            is_of_case = group in ("crowd", "points", "files", "batch")
+            scale = 1.0 if is_of_case else case["samples"] / record["options"]["samples"]
             self.assertTrue(is_close(case["baseline_ratio"], paired(case, "baseline_seconds", scale)), case["name"])
 
     def check_bound(self, case):
