@@ -123,17 +123,22 @@ cubic cubic_between(const double from[4], const double out[4], const double in[4
     return c;
 }
 
-/* Derivative `order` at a time, per second. */
-static void derive(const cubic *c, double time, int order, double out[4]) {
+/* The value and two derivatives at a time, per second. */
+typedef struct cubic_at {
+    double value[4], first[4], second[4];
+} cubic_at;
+
+static cubic_at derive(const cubic *c, double time) {
     const double per = c->seconds > 0 ? 1 / c->seconds : 0;
     const double s = c->seconds > 0 ? (time - c->begin) / c->seconds : 0;
+    cubic_at at;
     for (int i = 0; i < 4; i++) {
-        const double *t[4] = {c->terms[0], c->terms[1], c->terms[2], c->terms[3]};
-        const double orders[3] = {((t[3][i] * s + t[2][i]) * s + t[1][i]) * s + t[0][i],
-                                  ((3 * t[3][i] * s + 2 * t[2][i]) * s + t[1][i]) * per,
-                                  (6 * t[3][i] * s + 2 * t[2][i]) * per * per};
-        out[i] = orders[order];
+        const double t[4] = {c->terms[0][i], c->terms[1][i], c->terms[2][i], c->terms[3][i]};
+        at.value[i] = ((t[3] * s + t[2]) * s + t[1]) * s + t[0];
+        at.first[i] = ((3 * t[3] * s + 2 * t[2]) * s + t[1]) * per;
+        at.second[i] = (6 * t[3] * s + 2 * t[2]) * per * per;
     }
+    return at;
 }
 
 static double length(const double a[4]) {
@@ -142,31 +147,57 @@ static double length(const double a[4]) {
 
 /* The unit quaternion at a time, which lies in the cubic. */
 static void cubic_value(const cubic *c, double time, double q[4]) {
-    derive(c, time, 0, q);
-    const double size = length(q);
+    const cubic_at at = derive(c, time);
+    const double size = length(at.value);
     for (int i = 0; i < 4; i++)
-        q[i] = size > 0 ? q[i] / size : i == 3;
+        q[i] = size > 0 ? at.value[i] / size : i == 3;
 }
 
-/* In an interval. With p the cubic and n its length, the quaternion p / n moves by at most |p'| / n, and its
- * second derivative across it is at most |p''| / n + 2 |p'|^2 / n^2. Infinite where n may be 0. The second
- * derivative is linear, and the others differ from those at the ends by at most what it moves them. */
+/* 2 p' conj(p) / |p|^2, without the part that changes the length. */
+void cubic_spin(const cubic *c, double time, double spin[3]) {
+    const cubic_at at = derive(c, time);
+    const double *p = at.value, *v = at.first, size = length(p), scale = 2 / (size * size);
+    spin[0] = scale * (v[0] * p[3] - v[3] * p[0] - v[1] * p[2] + v[2] * p[1]);
+    spin[1] = scale * (v[1] * p[3] - v[3] * p[1] - v[2] * p[0] + v[0] * p[2]);
+    spin[2] = scale * (v[2] * p[3] - v[3] * p[2] - v[0] * p[1] + v[1] * p[0]);
+}
+
+static double dot(const double a[4], const double b[4]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
+}
+
+/* The length of the part of `v` that is across p. */
+static double across(const double v[4], const double p[4]) {
+    const double along = dot(v, p) / dot(p, p);
+    const double rest[4] = {v[0] - along * p[0], v[1] - along * p[1], v[2] - along * p[2],
+                            v[3] - along * p[3]};
+    return length(rest);
+}
+
+/* In an interval of h seconds. With p the cubic, n its length and q = p / n, q moves by at most |p'| / n, and its second
+ * derivative across it is that of p across q / n, less 2 n' q' / n. Infinite where n may be 0. p'' is linear. What else
+ * is known at both ends moves from there for at most h / 2: p' by |p''|, n by |p'|, n' = p' q by |p''| + |p'| |q'|, and
+ * p'' across q by |p'''| + 2 |p''| |q'|. */
 static turning cubic_turning(const cubic *c, double begin, double end) {
-    const double h = end - begin;
-    double largest[3] = {0}, least = (double)INFINITY;
-    for (int order = 0; order < 3; order++)
-        for (int i = 0; i < 2; i++) {
-            double v[4];
-            derive(c, i ? end : begin, order, v);
-            largest[order] = fmax(largest[order], length(v));
-            least = order == 0 ? fmin(least, length(v)) : least;
-        }
-    const double push = largest[2], speed = largest[1] + h / 2 * push;
-    const double size = least - h / 2 * speed;
+    const double half = (end - begin) / 2, per = c->seconds > 0 ? 1 / c->seconds : 0;
+    const cubic_at at[2] = {derive(c, begin), derive(c, end)};
+    double speed = 0, push = 0, aside = 0, growth = 0, size = (double)INFINITY;
+    for (int i = 0; i < 2; i++) {
+        const double n = length(at[i].value);
+        size = fmin(size, n);
+        speed = fmax(speed, length(at[i].first));
+        push = fmax(push, length(at[i].second));
+        aside = fmax(aside, across(at[i].second, at[i].value));
+        growth = fmax(growth, fabs(dot(at[i].first, at[i].value)) / n);
+    }
+    speed += half * push;
+    size -= half * speed;
     if (!(size > 0))
         return (turning){(double)INFINITY, (double)INFINITY};
-    const double rate = speed / size;
-    return (turning){rate, push / size + 2 * rate * rate};
+    const double rate = speed / size, jerk = 6 * length(c->terms[3]) * per * per * per;
+    aside += half * (jerk + 2 * push * rate) + 1e-15 * push;
+    growth += half * (push + speed * rate);
+    return (turning){rate, (aside + 2 * growth * rate) / size};
 }
 
 /* Of an interval. The excess of the bound of arcs is below 4^-24 of its value then. */

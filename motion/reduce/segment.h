@@ -130,6 +130,9 @@ typedef struct cubic {
 cubic cubic_between(const double from[4], const double out[4], const double in[4],
                     const double to[4], double begin, double seconds);
 
+/* How fast the rotation turns at a time: radians per second about the axes of the parent. */
+void cubic_spin(const cubic *c, double time, double spin[3]);
+
 typedef enum segment_kind { SEGMENT_ARC, SEGMENT_CUBIC, SEGMENT_CURVE } segment_kind;
 
 typedef struct segment {

@@ -126,6 +126,7 @@ static void place(const joint_segment *s, const placed *parent, double time, pla
 typedef struct joint_speed {
     double rate;   /* of all rotations and scales up to this joint, per second */
     double change; /* of the rates, per second squared */
+    turning own;   /* of this joint's rotation alone, as of quaternions */
     double growth; /* the product of the scales */
     double acceleration, reach;
     double rounding; /* radians of all rotations up to this joint */
@@ -152,6 +153,7 @@ static joint_speed speed_of(const joint_segment *s, const joint_speed *parent, d
     const double pull = (w * w + above->change) * far + 2 * w * moving;
     return (joint_speed){.rate = w + 2 * turn.rate + growing,
                          .change = above->change + 2 * turn.change,
+                         .own = turn,
                          .growth = above->growth * size,
                          .acceleration = above->acceleration + above->growth * pull,
                          .reach = above->reach + above->growth * far,
@@ -165,7 +167,7 @@ static joint_speed speed_of(const joint_segment *s, const joint_speed *parent, d
 typedef struct joint_gap {
     double turn, rate, change;
     double acceleration; /* of the difference of the places */
-    bool is_known;       /* arcs, and scales that are constant */
+    bool is_known;       /* arcs, cubics, and scales that are constant */
 } joint_gap;
 
 static bool is_constant(const vector_line *a, const vector_line *b) {
@@ -202,30 +204,53 @@ static double scales_gap(const double a[3], const double b[3]) {
     return size > 0 ? largest(d) / size : 0;
 }
 
-/* From the larger speed and growth of both sides above. With A and B the rotations of a joint, times scales of up to 1,
- * w their largest speed, s the difference of their spins and e that of A and B: A' - B' is at most s + w e, and
- * A'' - B'' at most (a + b) s + w^2 e. What a chain of products adds up to follows by the rule of products. `turned`:
- * radians between A and B at the ends, which grow by s per second. */
-static joint_gap gap_of(const joint_segment *a, const joint_segment *b, const joint_gap *above,
-                        const joint_speed *speed, double turned, double begin, double end) {
+/* Whether the spin of a segment is known, which it then has at a time. */
+static bool spin_at(const joint_segment *s, double time, double spin[3]) {
+    if (s->rotation.kind == SEGMENT_ARC)
+        memcpy(spin, s->spin, sizeof s->spin);
+    else if (s->rotation.kind == SEGMENT_CUBIC)
+        cubic_spin(&s->rotation.cubic, time, spin);
+    return s->rotation.kind != SEGMENT_CURVE;
+}
+
+/* The largest speed of a segment whose spin at the middle is known. */
+static double rate_of(const joint_segment *s, const joint_speed *speed, const double spin[3]) {
+    return s->rotation.kind == SEGMENT_ARC ? vector_length(spin) : 2 * speed->own.rate;
+}
+
+/* Of one joint on both sides, whose speeds are `speeds`; from the larger speed and growth of both sides above. With A
+ * and B the rotations of a joint, times scales of up to 1, w their largest speed, c how fast both spins change, s the
+ * difference of the spins and e that of A and B: A' - B' is at most s + w e, and A'' - B'' at most (a + b) s + w^2 e +
+ * c. A chain P of products has P'' of at most the squared sum of its speeds and the sum of its changes; what differences
+ * add up to follows by the rule of products. `turned`: radians between A and B at the ends, which grow by s per
+ * second. */
+static joint_gap gap_of(const joint_segment *const sides[2], const joint_speed *const speeds[2],
+                        const joint_gap *above, const joint_speed *speed, double turned,
+                        double begin, double end) {
+    const joint_segment *a = sides[0], *b = sides[1];
     const vector_line *scales[2] = {&a->vectors[1], &b->vectors[1]};
-    if (!above->is_known || a->rotation.kind != SEGMENT_ARC || b->rotation.kind != SEGMENT_ARC ||
+    const double middle = begin + (end - begin) / 2, half = (end - begin) / 2;
+    double spins[2][3];
+    if (!above->is_known || !spin_at(a, middle, spins[0]) || !spin_at(b, middle, spins[1]) ||
         scales[0]->speed > 0 || scales[1]->speed > 0)
         return (joint_gap){.is_known = false};
-    const double d[3] = {a->spin[0] - b->spin[0], a->spin[1] - b->spin[1], a->spin[2] - b->spin[2]};
-    const double a_rate = vector_length(a->spin), b_rate = vector_length(b->spin);
+    const double d[3] = {spins[0][0] - spins[1][0], spins[0][1] - spins[1][1],
+                         spins[0][2] - spins[1][2]};
+    const double a_rate = rate_of(a, speeds[0], spins[0]), b_rate = rate_of(b, speeds[1], spins[1]);
+    const double c = 2 * (speeds[0]->own.change + speeds[1]->own.change);
     const double w = a_rate > b_rate ? a_rate : b_rate, all = speed->rate;
-    const double s = vector_length(d) + 1e-13 * w;
-    const double e = turned + s * (end - begin) / 2 + scales_gap(scales[0]->from, scales[1]->from);
-    const double first = s + w * e, second = (a_rate + b_rate) * s + w * w * e;
+    const double s = vector_length(d) + c * half + 1e-13 * w;
+    const double e = turned + s * half + scales_gap(scales[0]->from, scales[1]->from);
+    const double first = s + w * e, second = (a_rate + b_rate) * s + w * w * e + c;
+    const double bent = all * all + speed->change;
     const vector_line *of_a = &a->vectors[0], *of_b = &b->vectors[0];
     const double far = fmax(of_a->length, of_b->length), moving = fmax(of_a->speed, of_b->speed);
-    const double bend = above->change * far + all * all * lines_gap(of_a, of_b, begin, end) +
+    const double bend = above->change * far + bent * lines_gap(of_a, of_b, begin, end) +
                         2 * above->rate * moving + 2 * all * speeds_gap(of_a, of_b);
     return (joint_gap){.turn = above->turn + e,
                        .rate = above->rate + above->turn * w + all * e + first,
-                       .change = above->change + above->turn * w * w +
-                                 2 * (above->rate * w + all * first) + all * all * e + second,
+                       .change = above->change + above->turn * (w * w + c) +
+                                 2 * (above->rate * w + all * first) + bent * e + second,
                        .acceleration = above->acceleration + speed->growth * bend,
                        .is_known = true};
 }
@@ -236,7 +261,7 @@ struct space_walk {
     const space_request *request;
     space_result *result;
     size_t counts[2]; /* of nodes */
-    bool has_cubics;  /* whose speeds change within an interval */
+    bool has_cubics[2]; /* whose speeds change within an interval */
     uint32_t *orders[2];
     joint_segment *segments[2];
     joint_speed *speeds[2];
@@ -358,31 +383,33 @@ static void measure_gaps(const space_walk *w, double begin, double end, const sp
         if (parent >= 0) {
             const joint_speed *a = &w->speeds[0][parent], *b = &w->speeds[1][parent];
             above.rate = fmax(a->rate, b->rate);
+            above.change = fmax(a->change, b->change);
             above.growth = fmax(a->growth, b->growth);
         }
-        w->gaps[n] =
-            gap_of(&w->segments[0][n], &w->segments[1][n], parent >= 0 ? &w->gaps[parent] : &root,
-                   &above, fmax(from->turned[n], to->turned[n]), begin, end);
+        const joint_segment *const sides[2] = {&w->segments[0][n], &w->segments[1][n]};
+        const joint_speed *const speeds[2] = {&w->speeds[0][n], &w->speeds[1][n]};
+        w->gaps[n] = gap_of(sides, speeds, parent >= 0 ? &w->gaps[parent] : &root, &above,
+                            fmax(from->turned[n], to->turned[n]), begin, end);
     }
 }
 
-static void measure_speeds(const space_walk *w, double begin, double end) {
-    for (int side = 0; side < 2; side++)
-        for (size_t i = 0; i < w->counts[side]; i++) {
-            const size_t n = w->orders[side][i];
-            const int32_t parent = node_of(w, side, n)->parent;
-            w->speeds[side][n] = speed_of(
-                &w->segments[side][n], parent >= 0 ? &w->speeds[side][parent] : NULL, begin, end);
-        }
+static void measure_speeds(const space_walk *w, int side, double begin, double end) {
+    for (size_t i = 0; i < w->counts[side]; i++) {
+        const size_t n = w->orders[side][i];
+        const int32_t parent = node_of(w, side, n)->parent;
+        w->speeds[side][n] = speed_of(
+            &w->segments[side][n], parent >= 0 ? &w->speeds[side][parent] : NULL, begin, end);
+    }
 }
 
 static void cover(const space_walk *w, double begin, double end, const space_pose *from,
                   const space_pose *to, int depth) {
     const double middle = (begin + end) / 2;
     const bool is_last = depth == HALVINGS || !(begin < middle && middle < end);
-    if (depth == 0 || w->has_cubics)
-        measure_speeds(w, begin, end);
-    if (depth == 0)
+    for (int side = 0; side < 2; side++)
+        if (depth == 0 || w->has_cubics[side])
+            measure_speeds(w, side, begin, end);
+    if (depth == 0 || w->has_cubics[0] || w->has_cubics[1])
         measure_gaps(w, begin, end, from, to);
     if (decide(w, begin, end, from, to, is_last) || is_last)
         return;
@@ -443,7 +470,8 @@ static void walk_between(const space_walk *w, double begin, double last) {
     }
     if (last < (double)INFINITY)
         return;
-    measure_speeds(w, begin, begin);
+    for (int side = 0; side < 2; side++)
+        measure_speeds(w, side, begin, begin);
     measure_gaps(w, begin, begin, from, from);
     decide(w, begin, begin, from, from, true);
 }
@@ -501,7 +529,7 @@ static bool begin_walk(space_walk *w) {
     for (int side = 0; good && side < 2; side++)
         for (size_t n = 0; n < w->counts[side]; n++) {
             begin_segment(&w->segments[side][n], node_of(w, side, n), channels_of(w, side, n));
-            w->has_cubics |= w->segments[side][n].rotation.kind == SEGMENT_CUBIC;
+            w->has_cubics[side] |= w->segments[side][n].rotation.kind == SEGMENT_CUBIC;
         }
     return good;
 }
