@@ -259,6 +259,7 @@ enum { REDUCE_NOTE = 256 };
 /* The bounds, in radians and lengths, and the curve of rotations. */
 typedef struct reduce_limits {
     double angle, position, scale;
+    bool shares_position; /* it is a share of the distance, beyond which only the distance counts */
     pm_method curve;
     bool has_curve; /* rotations do not keep slerp where the curve leaves the bound */
     bool is_smooth;

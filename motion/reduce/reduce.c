@@ -242,6 +242,7 @@ static pm_status add_usual_limits(reducing *r, pm_error *error) {
     if (r->is_usual_scale)
         o->scale_error = o->distance > 0 ? share / fmax(size + fmax(o->at, 0), DBL_MIN) : unseen;
     r->limits = limits_of(o, r->source);
+    r->limits.shares_position = r->is_usual_position && o->distance > 0;
     r->to->packing = r->limits.packing;
     r->to->must_be_smaller = !o->loop;
     return most < SIZE_MAX ? PM_OK : motion_refuse_memory(error);
@@ -380,6 +381,7 @@ static bool drop_usual_limits(reducing *r, size_t clip) {
         return false;
     if (r->is_usual_position)
         r->limits.position = r->options.position = 0;
+    r->limits.shares_position = false;
     if (r->is_usual_scale)
         r->limits.scale = r->options.scale_error = 0;
     r->is_usual_position = r->is_usual_scale = false;

@@ -88,7 +88,7 @@ void space_end(space_walk *walk);
 typedef struct slack_request {
     const pm_motion_content *content;
     certified (*source)[3], (*result)[3]; /* by node, as of space_side */
-    reduced_channel *channels;            /* of the clip; those with rotations are thinned */
+    reduced_channel *channels;            /* of the clip */
     size_t count;
     const reach_points *points;
     double distance;
@@ -97,7 +97,7 @@ typedef struct slack_request {
     void *user;
 } slack_request;
 
-/* Drops keys of rotations until one more would exceed the distance at some key time, or each was tried a few times. */
+/* Drops keys until one more would exceed the distance at some key time, or each was tried a few times. */
 pm_status slack_use(const slack_request *request, pm_error *error);
 
 /* A hierarchy with ADDITIVE_NODES nodes for each joint, whose poses are those of a base with an addition: positions are

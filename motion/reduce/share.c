@@ -35,7 +35,8 @@ typedef struct sharing {
     certified (*a)[3], (*b)[3];  /* by node */
     size_t (*pairs)[2];          /* each node with itself */
     reduced_channel **rotations; /* by node; NULL: keeps its keys */
-    double **cuts;               /* of each segment of the keys that remain, in this round */
+    reduced_channel **positions; /* likewise */
+    double *(*cuts)[2]; /* of each segment of the keys that remain, of both, in this round */
     size_t exceeded;             /* places in this round */
     bool is_curved;              /* what has all keys has an error, too */
     bool is_local;               /* a key changes its own segments alone */
@@ -56,8 +57,9 @@ static pm_status gather(sharing *s, pm_error *error) {
     s->b = motion_allocate(&s->arena, s->nodes, sizeof *s->b);
     s->pairs = motion_allocate(&s->arena, s->nodes, sizeof *s->pairs);
     s->rotations = motion_allocate(&s->arena, s->nodes, sizeof *s->rotations);
+    s->positions = motion_allocate(&s->arena, s->nodes, sizeof *s->positions);
     s->cuts = motion_allocate(&s->arena, s->nodes, sizeof *s->cuts);
-    MOTION_TRY_MEMORY(s->a && s->b && s->pairs && s->rotations && s->cuts, error);
+    MOTION_TRY_MEMORY(s->a && s->b && s->pairs && s->rotations && s->positions && s->cuts, error);
     for (size_t n = 0; n < s->nodes; n++)
         s->pairs[n][0] = s->pairs[n][1] = n;
     for (size_t c = 0; c < s->request->count; c++) {
@@ -69,7 +71,16 @@ static pm_status gather(sharing *s, pm_error *error) {
         if (of->path == PM_MOTION_ROTATION && channel->is_reduced &&
             (channel->count > 2 || s->request->is_packed))
             s->rotations[of->node] = channel;
+        if (of->path == PM_MOTION_POSITION && channel->is_reduced)
+            s->positions[of->node] = channel;
     }
+    for (size_t n = 0; n < s->nodes; n++)
+        for (int part = 0; part < 2; part++) {
+            const reduced_channel *c = part ? s->positions[n] : s->rotations[n];
+            const size_t keys = c ? c->source.timeline->key_count : 0;
+            s->cuts[n][part] = c ? motion_allocate(&s->arena, keys, sizeof(double)) : NULL;
+            MOTION_TRY_MEMORY(!c || s->cuts[n][part], error);
+        }
     return PM_OK;
 }
 
@@ -128,8 +139,6 @@ static pm_status set_limits(sharing *s, pm_error *error) {
         const size_t keys = channel->source.timeline->key_count;
         const double share =
             longest > 0 ? share_of(levers[n]) * s->request->distance * excess / longest : 1;
-        s->cuts[n] = motion_allocate(&s->arena, keys, sizeof *s->cuts[n]);
-        MOTION_TRY_MEMORY(s->cuts[n], error);
         if (channel->limits)
             continue; /* goes on from there */
         channel->limits = malloc(keys * sizeof *channel->limits);
@@ -210,22 +219,28 @@ static void exceeds(void *user, size_t node, double time, double distance) {
     const double cut = fmin(fmax(part, least_cut), most_cut);
     s->exceeded++;
     for (int32_t n = (int32_t)node; n >= 0; n = s->request->content->nodes[n].parent) {
-        const reduced_channel *c = s->rotations[n];
+        const reduced_channel *c = s->positions[n];
+        if (c && c->keys)
+            s->cuts[n][1][segment_at(c, time)] = cut;
+        c = s->rotations[n];
         if (!c || !(c->keys || c->form.bits > 0))
             continue;
         const size_t at = segment_at(c, time);
         const bool has_error =
             c->cubics || s->is_curved || c->form.bits > 0 || key_at(c, at + 1) - key_at(c, at) > 1;
-        if (has_error && cut < s->cuts[n][at])
-            s->cuts[n][at] = cut;
+        if (has_error && cut < s->cuts[n][0][at])
+            s->cuts[n][0][at] = cut;
     }
 }
 
 static void begin_round(sharing *s) {
     s->exceeded = 0;
     for (size_t n = 0; n < s->nodes; n++)
-        for (size_t k = 0; s->rotations[n] && k < s->rotations[n]->source.timeline->key_count; k++)
-            s->cuts[n][k] = 1;
+        for (int part = 0; part < 2; part++) {
+            const reduced_channel *c = part ? s->positions[n] : s->rotations[n];
+            for (size_t k = 0; c && k < c->source.timeline->key_count; k++)
+                s->cuts[n][part][k] = 1;
+        }
 }
 
 /* Whether a bound became smaller. */
@@ -234,7 +249,7 @@ static bool cut_limits(sharing *s) {
     for (size_t n = 0; n < s->nodes; n++) {
         reduced_channel *c = s->rotations[n];
         for (size_t at = 0; c && at < segment_count(c); at++) {
-            const double cut = s->cuts[n][at];
+            const double cut = s->cuts[n][0][at];
             for (size_t k = key_at(c, at); cut < 1 && k < key_at(c, at + 1); k++)
                 c->limits[k] *= cut;
             c->is_stale = c->is_stale || cut < 1;
@@ -259,7 +274,7 @@ static pm_status add_span(sharing *s, double begin, double end, pm_error *error)
 static pm_status add_cuts(sharing *s, size_t node, pm_error *error) {
     const reduced_channel *c = s->rotations[node];
     for (size_t at = 0; at + 1 < c->count; at++)
-        if (s->cuts[node][at] < 1)
+        if (s->cuts[node][0][at] < 1)
             MOTION_TRY(add_span(s, evaluate_key_time(c->source.timeline, c->keys[at]),
                                 evaluate_key_time(c->source.timeline, c->keys[at + 1]), error));
     return PM_OK;
@@ -443,17 +458,19 @@ static pm_status use_slack(sharing *s, pm_error *error) {
     return free_results(s) || status != PM_OK ? status : motion_refuse_memory(error);
 }
 
-/* Channels with the same keys are cut where one of them is. NULL: none is a rotation. */
+/* Channels with the same keys are cut where one of them is. NULL: none is a rotation or a position. */
 static double *unite_cuts(const sharing *s, const reduced_channel *c) {
     const int32_t node = c->source.channel->node;
-    double *cuts = node >= 0 && s->rotations[node] == c ? s->cuts[node] : NULL;
+    double *cuts = node >= 0 && s->rotations[node] == c   ? s->cuts[node][0]
+                   : node >= 0 && s->positions[node] == c ? s->cuts[node][1]
+                                                          : NULL;
     for (size_t n = 0; c->group > 0 && n < s->nodes; n++) {
         const reduced_channel *of = s->rotations[n];
         if (!of || !reduce_has_keys_of(of, c))
             continue;
-        cuts = cuts ? cuts : s->cuts[n];
+        cuts = cuts ? cuts : s->cuts[n][0];
         for (size_t at = 0; at < segment_count(c); at++)
-            cuts[at] = fmin(cuts[at], s->cuts[n][at]);
+            cuts[at] = fmin(cuts[at], s->cuts[n][0][at]);
     }
     return cuts;
 }

@@ -40,11 +40,18 @@ typedef struct member {
     double ends[2][3];
 } member;
 
-/* Channels that have the same keys, with a rotation among them. */
+/* Of a channel's source, as they are and in float32. */
+typedef struct key_times {
+    size_t count;
+    double *times, *written;
+} key_times;
+
+/* Channels that have the same keys, of which one or more pose a node. */
 typedef struct group {
     member *members;
     size_t count;
-    const turns *times;     /* of one of the rotations */
+    key_times times;
+    bool has_rotation;
     size_t *before, *after; /* of each key that remains */
     size_t at;              /* one of them, near the window */
     size_t first, last;     /* places in the order, between which all lie that they move */
@@ -86,10 +93,6 @@ static int compare_spares(const void *a, const void *b) {
                               : (x->group < y->group) - (x->group > y->group);
 }
 
-static bool is_rotation(const reduced_channel *c) {
-    return c->source.channel->path == PM_MOTION_ROTATION;
-}
-
 /* The node that a channel poses; -1: none. */
 static int32_t node_of(const slack *s, const reduced_channel *c) {
     const pm_motion_channel *of = c->source.channel;
@@ -111,13 +114,33 @@ static bool link_keys(const reduced_channel *c, motion_arena *arena, group *g) {
     return g->before && g->after;
 }
 
+static bool read_times(const reduced_channel *c, motion_arena *arena, key_times *to) {
+    const pm_timeline *timeline = c->source.timeline;
+    to->count = timeline->key_count;
+    to->times = motion_allocate(arena, to->count, sizeof *to->times);
+    to->written = motion_allocate(arena, to->count, sizeof *to->written);
+    for (size_t k = 0; to->times && to->written && k < to->count; k++) {
+        to->times[k] = evaluate_key_time(timeline, k);
+        to->written[k] = written_time(timeline, k);
+    }
+    return to->times && to->written;
+}
+
+static bool read_test(slack *s, member *m) {
+    reduce_limits limits = *s->request->limits;
+    if (limits.shares_position && m->node >= 0)
+        limits.position = (double)INFINITY;
+    return tested_read(&m->test, m->channel, &limits, &s->arena);
+}
+
 static bool add_member(slack *s, group *g, reduced_channel *c) {
     member *m = &g->members[g->count++];
     *m = (member){.channel = c, .node = node_of(s, c), .part = c->source.channel->path};
     if (c->turns)
         m->test = (tested){.turns = true, .rotation = *c->turns};
-    else if (!tested_read(&m->test, c, s->request->limits, &s->arena))
+    else if (!read_test(s, m))
         return false;
+    g->has_rotation = g->has_rotation || m->test.turns;
     if (m->test.turns)
         turns_limit(&m->test.rotation, fmin(s->request->limits->angle, largest_angle), NULL);
     if (m->node < 0)
@@ -139,17 +162,13 @@ static bool add_group(slack *s, size_t index) {
         count += i == index || reduce_has_keys_of(&r->channels[i], c);
     *g = (group){.members = motion_allocate(&s->arena, count, sizeof *g->members),
                  .first = SIZE_MAX};
-    if (!g->members || !link_keys(c, &s->arena, g))
+    if (!g->members || !link_keys(c, &s->arena, g) || !read_times(c, &s->arena, &g->times))
         return false;
     for (size_t i = index; i < end; i++)
         if ((i == index || reduce_has_keys_of(&r->channels[i], c)) &&
             !add_member(s, g, &r->channels[i]))
             return false;
-    for (size_t i = 0; i < g->count && !g->times; i++)
-        g->times = g->members[i].test.turns && g->members[i].node >= 0
-                       ? &g->members[i].test.rotation
-                       : NULL;
-    s->group_count += g->times != NULL;
+    s->group_count += g->last > 0;
     return true;
 }
 
@@ -157,7 +176,7 @@ static bool add_group(slack *s, size_t index) {
 static bool begins_group(const slack *s, size_t index) {
     const reduced_channel *c = &s->request->channels[index];
     bool is_first = c->is_reduced && c->keys && c->count > 2 && !c->cubics &&
-                    (c->group > 0 || (is_rotation(c) && node_of(s, c) >= 0));
+                    (c->group > 0 || node_of(s, c) >= 0);
     for (size_t i = 0; is_first && c->group > 0 && i < index; i++)
         is_first = !reduce_has_keys_of(&s->request->channels[i], c);
     return is_first;
@@ -177,7 +196,7 @@ static bool list_spares(slack *s) {
     for (size_t g = 0; g < s->group_count; g++) {
         const reduced_channel *c = s->groups[g].members[0].channel;
         for (size_t i = 1; i + 1 < c->count; i++)
-            s->spares[s->spare_count++] = (spare){s->groups[g].times->times[c->keys[i]],
+            s->spares[s->spare_count++] = (spare){s->groups[g].times.times[c->keys[i]],
                                                   (uint32_t)g, (uint32_t)c->keys[i], false};
     }
     qsort(s->spares, s->spare_count, sizeof *s->spares, compare_spares);
@@ -253,13 +272,13 @@ static size_t find_time(const slack *s, double time) {
 }
 
 /* The segment of a channel between two keys; constant from one on. */
-static void aim(member *m, const turns *times, size_t from, size_t to) {
+static void aim(member *m, const key_times *times, size_t from, size_t to) {
     if (m->test.turns) {
         m->arc = turns_written_arc(&m->test.rotation, from, to);
         return;
     }
-    m->arc.begin = times->written_times[from];
-    m->arc.seconds = times->written_times[to] - m->arc.begin;
+    m->arc.begin = times->written[from];
+    m->arc.seconds = times->written[to] - m->arc.begin;
     for (uint32_t i = 0; m->node >= 0 && i < 3; i++) {
         m->ends[0][i] = written_number(m->channel->source.channel, from, i, m->channel->form);
         m->ends[1][i] = written_number(m->channel->source.channel, to, i, m->channel->form);
@@ -280,21 +299,21 @@ static void set_part(const member *m, double time, space_local *to) {
 
 /* The segments of channels between the keys that remain. */
 static void fill_group(slack *s, group *g) {
-    const turns *t = g->times;
+    const key_times *t = &g->times;
     const double *times = s->times + s->first;
     size_t key = g->at;
-    while (key > 0 && t->written_times[key] > times[0])
+    while (key > 0 && t->written[key] > times[0])
         key = g->before[key];
     for (size_t at = 0; at < s->count;) {
         const size_t next = g->after[key];
         const bool is_last = next >= t->count;
-        if (!is_last && t->written_times[next] <= times[at]) {
+        if (!is_last && t->written[next] <= times[at]) {
             key = next;
             continue;
         }
         for (size_t m = 0; m < g->count; m++)
             aim(&g->members[m], t, key, is_last ? key : next);
-        for (; at < s->count && (is_last || times[at] < t->written_times[next]); at++)
+        for (; at < s->count && (is_last || times[at] < t->written[next]); at++)
             for (size_t m = 0; m < g->count; m++)
                 if (g->members[m].node >= 0)
                     set_part(&g->members[m], times[at],
@@ -407,9 +426,9 @@ static void end_trial(slack *s, const group *g) {
 }
 
 static bool may_drop(slack *s, group *g, size_t own, size_t from, size_t to) {
-    const turns *t = g->times;
-    const size_t begin = find_time(s, t->written_times[from]) - s->first;
-    const size_t end = find_time(s, t->written_times[to]) - s->first;
+    const key_times *t = &g->times;
+    const size_t begin = find_time(s, t->written[from]) - s->first;
+    const size_t end = find_time(s, t->written[to]) - s->first;
     if (begin > s->count || end > s->count)
         return false;
     for (size_t i = 0; i < g->count; i++)
@@ -449,8 +468,8 @@ static void choose_times(slack *s, size_t from, size_t to) {
     for (size_t i = from; i < to; i++) {
         const spare *of = &s->spares[i];
         const group *g = &s->groups[of->group];
-        begin = fmin(begin, g->times->written_times[g->before[of->key]]);
-        end = fmax(end, g->times->written_times[g->after[of->key]]);
+        begin = fmin(begin, g->times.written[g->before[of->key]]);
+        end = fmax(end, g->times.written[g->after[of->key]]);
     }
     s->first = find_time(s, begin);
     if (first > most && s->first < first - most)
@@ -470,18 +489,24 @@ static bool allocate(slack *s, motion_arena *arena) {
     return s->source && s->made && s->tried && s->local && s->parts;
 }
 
+/* Rotations come first: one key of a position takes what keys of many joints could. */
 static bool drop_in_window(slack *s, size_t from, size_t to) {
     SCOPED(motion_arena_release) motion_arena arena = {NULL};
-    bool any = true;
     choose_times(s, from, to);
     if (!allocate(s, &arena))
         return false;
     fill(s);
-    for (int pass = 0; pass < PASSES && any; pass++) {
-        any = false;
-        for (size_t i = from; i < to; i++)
-            if (!s->spares[i].is_dropped && drop(s, &s->spares[i]))
-                any = s->spares[i].is_dropped = true;
+    for (int turn = 0; turn < 2; turn++) {
+        bool any = true;
+        for (int pass = 0; pass < PASSES && any; pass++) {
+            any = false;
+            for (size_t i = from; i < to; i++) {
+                spare *of = &s->spares[i];
+                if (!of->is_dropped && s->groups[of->group].has_rotation == (turn == 0) &&
+                    drop(s, of))
+                    any = of->is_dropped = true;
+            }
+        }
     }
     return true;
 }
