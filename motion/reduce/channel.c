@@ -262,7 +262,9 @@ static void find_path(reduced_channel *c, const reduce_limits *limits) {
 static void find_cubics(reduced_channel *c, const reduce_limits *limits) {
     motion_arena arena = {NULL};
     turns t;
-    const cubic_fit before = {c->keys, c->cubics, c->count, 0};
+    const cubic_fit before = {
+        .keys = c->keys, .written = c->cubics, .count = c->count, .searches = c->searches};
+    c->searches++;
     cubic_fit found = {.keys = NULL};
     c->end = PATH_NO_MEMORY;
     if (turns_read(&t, c->source.channel, c->source.timeline, limits->angle, c->limits, c->form,

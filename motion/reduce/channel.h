@@ -242,7 +242,8 @@ typedef struct cubic_fit {
     size_t *keys;
     cubic_key *written;
     size_t count;
-    size_t corners; /* of smooth ones: keys with another velocity on both sides */
+    size_t corners;  /* of smooth ones: keys with another velocity on both sides */
+    size_t searches; /* that were made until then */
 } cubic_fit;
 
 /* From the keys that turns_read has read. Smooth: the tangents on both sides of a key are equal, but for
@@ -297,6 +298,7 @@ typedef struct reduced_channel {
     char note[REDUCE_NOTE]; /* what is not as it was asked for; empty: nothing */
     cubic_key *cubics; /* of the keys that remain, malloc'ed. NULL: the source's interpolation */
     size_t corners;    /* of smooth cubics */
+    size_t searches;   /* of cubics */
     certified result;  /* once it is made */
     arc_extent error;  /* radians of rotations */
     path_end end;      /* of the search */

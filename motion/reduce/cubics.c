@@ -14,6 +14,10 @@
 
 enum { ROUNDS = 6, FARTHER = 8 };
 
+/* After these searches, cubics of the one before are kept where bounds allow it: that takes a few keys more and far
+ * fewer searches. */
+enum { FREE_SEARCHES = 3 };
+
 /* The part of the bound that samples may take: what lies between them takes the rest. */
 static const double sampled_part = 0.98;
 
@@ -28,11 +32,20 @@ static const double usual_weight = 1e-3;
  * next. */
 static const double smooth_weight = 0.18;
 
+/* The source at a place of a cubic, and what the cubic is there. */
+typedef struct sample {
+    double q[4];
+    double ends[4]; /* what the values at both ends give */
+    double h[2];    /* the weights of both tangents */
+    double part;    /* what its error is multiplied by */
+} sample;
+
 typedef struct search {
     const turns *source;
     turn_rows values;  /* of keys, as they are written, with the signs of the source */
     turn_rows middles; /* quaternions between the keys */
-    double *weights;   /* of samples */
+    sample *samples;   /* of the cubic that is fitted */
+    double *weights;   /* of them */
     double *errors;    /* squares of tangents of angles, as parts of those of the bound */
     double *parts;     /* of each interval: 1 / the square of the tangent of the bound */
     bool is_smooth;
@@ -83,9 +96,10 @@ static bool set_parts(search *s, motion_arena *arena) {
 
 static bool allocate(search *s, motion_arena *arena) {
     const size_t count = s->source->count;
+    s->samples = motion_allocate(arena, 2 * count, sizeof *s->samples);
     s->weights = motion_allocate(arena, 2 * count, sizeof *s->weights);
     s->errors = motion_allocate(arena, 2 * count, sizeof *s->errors);
-    return s->weights && s->errors && set_parts(s, arena) &&
+    return s->samples && s->weights && s->errors && set_parts(s, arena) &&
            turn_rows_make(&s->values, count, arena) && turn_rows_make(&s->middles, count, arena);
 }
 
@@ -109,27 +123,34 @@ static samples samples_of(const search *s, size_t from, size_t to) {
     return a;
 }
 
-/* Sample `n` between both ends, and its place from 0 to 1. */
-static double sample_at(const samples *a, size_t n, double q[4]) {
-    const turns *t = a->s->source;
+/* What the error of a sample is multiplied by: a key takes the smaller bound of its intervals. */
+static double part_of(const samples *a, size_t n) {
     const size_t key = a->from + (n + 1) / 2;
-    double time = t->times[key];
-    if (n % 2 == 0) {
-        time += (t->times[key + 1] - time) / 2;
-        turn_rows_get(&a->s->middles, key, q);
-    } else {
-        turn_rows_get(&t->source, key, q);
-    }
-    return (time - a->begin) / a->seconds;
+    const double *parts = a->s->parts;
+    return n % 2 == 0 ? parts[key] : larger(parts[key - 1], parts[key]);
 }
 
-/* The weights of value, tangent, tangent and value at a place. */
-static void hermite(double u, double h[4]) {
-    const double v = 1 - u;
-    h[0] = v * v * (1 + 2 * u);
-    h[1] = u * v * v;
-    h[2] = -u * u * v;
-    h[3] = u * u * (1 + 2 * v);
+/* The samples between both ends, with the weights of cubics as Hermite has them. */
+static void read_samples(const samples *a) {
+    const turns *t = a->s->source;
+    for (size_t n = 0; n < a->count; n++) {
+        sample *to = &a->s->samples[n];
+        const size_t key = a->from + (n + 1) / 2;
+        double time = t->times[key];
+        if (n % 2 == 0) {
+            time += (t->times[key + 1] - time) / 2;
+            turn_rows_get(&a->s->middles, key, to->q);
+        } else {
+            turn_rows_get(&t->source, key, to->q);
+        }
+        const double u = (time - a->begin) / a->seconds, v = 1 - u;
+        const double first = v * v * (1 + 2 * u), last = u * u * (1 + 2 * v);
+        for (int i = 0; i < 4; i++)
+            to->ends[i] = first * a->value_from[i] + last * a->value_to[i];
+        to->h[0] = u * v * v;
+        to->h[1] = -u * u * v;
+        to->part = part_of(a, n);
+    }
 }
 
 /* The source's velocity at the first or the last moment of the interval after a key, times the seconds. */
@@ -151,14 +172,13 @@ static void solve(const samples *a, const double usual[2][4], double tangents[2]
         r[1][i] = own * usual[1][i];
     }
     for (size_t n = 0; n < a->count; n++) {
-        double q[4], h[4];
-        hermite(sample_at(a, n, q), h);
-        const double w = a->s->weights[n], w1 = w * h[1], w2 = w * h[2];
-        s00 += w1 * h[1];
-        s01 += w1 * h[2];
-        s11 += w2 * h[2];
+        const sample *at = &a->s->samples[n];
+        const double w = a->s->weights[n], w1 = w * at->h[0], w2 = w * at->h[1];
+        s00 += w1 * at->h[0];
+        s01 += w1 * at->h[1];
+        s11 += w2 * at->h[1];
         for (int i = 0; i < 4; i++) {
-            const double rest = q[i] - h[0] * a->value_from[i] - h[3] * a->value_to[i];
+            const double rest = at->q[i] - at->ends[i];
             r[0][i] += w1 * rest;
             r[1][i] += w2 * rest;
         }
@@ -174,29 +194,21 @@ static void solve(const samples *a, const double usual[2][4], double tangents[2]
     }
 }
 
-/* What the error of a sample is multiplied by: a key takes the smaller bound of its intervals. */
-static double part_of(const samples *a, size_t n) {
-    const size_t key = a->from + (n + 1) / 2;
-    const double *parts = a->s->parts;
-    return n % 2 == 0 ? parts[key] : fmax(parts[key - 1], parts[key]);
-}
-
-/* Computes the errors of all samples, and returns the largest one. */
+/* Computes the errors of the samples, and returns the largest one; one that is above `hopeless` ends it. */
 static double measure(const samples *a, const double tangents[2][4]) {
     double most = 0;
-    for (size_t n = 0; n < a->count; n++) {
-        double q[4], h[4], along = 0, size = 0;
-        hermite(sample_at(a, n, q), h);
+    for (size_t n = 0; n < a->count && most <= hopeless * hopeless; n++) {
+        const sample *at = &a->s->samples[n];
+        double along = 0, size = 0;
         for (int i = 0; i < 4; i++) {
-            const double p = h[0] * a->value_from[i] + h[1] * tangents[0][i] +
-                             h[2] * tangents[1][i] + h[3] * a->value_to[i];
-            along += p * q[i];
+            const double p = at->ends[i] + at->h[0] * tangents[0][i] + at->h[1] * tangents[1][i];
+            along += p * at->q[i];
             size += p * p;
         }
         const double error =
-            along > 0 ? fmax(size / (along * along) - 1, 0) * part_of(a, n) : DBL_MAX;
+            along > 0 ? larger(size / (along * along) - 1, 0) * at->part : DBL_MAX;
         a->s->errors[n] = error;
-        most = fmax(most, error);
+        most = larger(most, error);
     }
     return most;
 }
@@ -206,7 +218,7 @@ static void weigh(const samples *a, double most) {
     for (size_t n = 0; n < a->count; n++) {
         const double part = sqrt(a->s->errors[n] / most) + 0.05;
         a->s->weights[n] *= part * part;
-        largest = fmax(largest, a->s->weights[n]);
+        largest = larger(largest, a->s->weights[n]);
     }
     for (size_t n = 0; n < a->count; n++)
         a->s->weights[n] /= largest;
@@ -258,13 +270,14 @@ static fitted fit(const search *s, size_t from, size_t to) {
     }
     if (s->is_looped && from == 0)
         blend_seam(&a, usual[0]);
+    read_samples(&a);
     for (size_t n = 0; n < a.count; n++)
         s->weights[n] = 1;
     for (int round = 0; round <= ROUNDS; round++) {
         solve(&a, (const double(*)[4])usual, tangents);
         const double most = measure(&a, (const double(*)[4])tangents);
         f.holds = most <= sampled_part;
-        if (f.holds || most > hopeless * hopeless)
+        if (f.holds || most > hopeless * hopeless || round == ROUNDS)
             break;
         weigh(&a, most);
     }
@@ -349,13 +362,31 @@ static size_t find_before(search *s, size_t from, fitted *f) {
     return f->holds ? a.to : from;
 }
 
+/* Ends a cubic a few keys earlier, where one that larger bounds allowed begins: what follows then stays. Returns the
+ * end. */
+static size_t meet_before(search *s, size_t from, size_t to, fitted *f) {
+    const cubic_fit *b = s->before;
+    size_t at = s->place;
+    if (!b || s->is_smooth || to == from || b->searches < FREE_SEARCHES)
+        return to;
+    while (at + 1 < b->count && b->keys[at + 1] <= to)
+        at++;
+    if (b->keys[at] <= from || b->keys[at] == to)
+        return to;
+    const fitted shorter = fit(s, from, b->keys[at]);
+    if (!shorter.holds)
+        return to;
+    *f = shorter;
+    return b->keys[at];
+}
+
 /* The next cubic, with the velocity of the one before if there is one; otherwise it makes a corner. */
 static size_t find_next(search *s, cubic_fit *c, fitted *f) {
     const size_t from = c->keys[c->count - 1];
     const bool goes_on = s->is_smooth && c->count > 1;
     s->leaving = goes_on ? c->written[c->count - 1].in : NULL;
     size_t to = find_before(s, from, f);
-    to = to > from ? to : find_end(s, from, f);
+    to = to > from ? to : meet_before(s, from, find_end(s, from, f), f);
     if (to > from || !s->is_smooth) {
         s->leaves_free = !goes_on;
         return to;

@@ -184,11 +184,11 @@ static turning cubic_turning(const cubic *c, double begin, double end) {
     double speed = 0, push = 0, aside = 0, growth = 0, size = (double)INFINITY;
     for (int i = 0; i < 2; i++) {
         const double n = length(at[i].value);
-        size = fmin(size, n);
-        speed = fmax(speed, length(at[i].first));
-        push = fmax(push, length(at[i].second));
-        aside = fmax(aside, across(at[i].second, at[i].value));
-        growth = fmax(growth, fabs(dot(at[i].first, at[i].value)) / n);
+        size = n < size ? n : size;
+        speed = larger(speed, length(at[i].first));
+        push = larger(push, length(at[i].second));
+        aside = larger(aside, across(at[i].second, at[i].value));
+        growth = larger(growth, fabs(dot(at[i].first, at[i].value)) / n);
     }
     speed += half * push;
     size -= half * speed;

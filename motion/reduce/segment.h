@@ -16,6 +16,11 @@
 
 #include <stdbool.h>
 
+/* As fmax of numbers, without a call. */
+static inline double larger(double a, double b) {
+    return a > b ? a : b;
+}
+
 /* The angle between two arcs, each a slerp of constant speed, and a bound of it that no time exceeds.
  *
  * Angles between rotations are measured as `apart` = 1 - |dot| of their unit quaternions, which is

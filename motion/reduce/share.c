@@ -27,6 +27,7 @@ static const double least_cut = 0.6, most_cut = 0.92;
 
 typedef struct key_list {
     size_t *keys, count;
+    cubic_key *cubics; /* NULL: it has none */
 } key_list;
 
 typedef struct sharing {
@@ -131,7 +132,8 @@ static pm_status set_limits(sharing *s, pm_error *error) {
                       error);
     find_levers(s, order, growth, levers);
     const double longest = longest_chain(s, order, levers, sums);
-    const double excess = s->is_local ? local_excess : first_excess;
+    const double excess =
+        s->is_local && s->request->curve == PM_METHOD_SLERP ? local_excess : first_excess;
     for (size_t n = 0; n < s->nodes; n++) {
         reduced_channel *channel = s->rotations[n];
         if (!channel)
@@ -280,18 +282,35 @@ static pm_status add_cuts(sharing *s, size_t node, pm_error *error) {
     return PM_OK;
 }
 
-/* Between keys that two lists have in common. */
-static pm_status add_changes(sharing *s, const pm_timeline *timeline, const size_t *a,
-                             size_t a_count, const size_t *b, size_t b_count, pm_error *error) {
-    for (size_t i = 0, j = 0; i < a_count && j < b_count; i++, j++) {
-        if (a[i] == b[j])
-            continue;
-        const size_t from = a[i - 1]; /* the first keys are the same */
-        while (a[i] != b[j])          /* and the last ones */
-            *(a[i] < b[j] ? &i : &j) += 1;
-        MOTION_TRY(add_span(s, written_time(timeline, from), written_time(timeline, a[i]), error));
+/* Whether the segment that begins at a key of both lists is one. */
+static bool is_same_segment(const key_list *a, size_t i, const key_list *b, size_t j) {
+    if (a->keys[i + 1] != b->keys[j + 1] || !a->cubics != !b->cubics)
+        return false;
+    return !a->cubics || (memcmp(a->cubics[i].out, b->cubics[j].out, sizeof a->cubics->out) == 0 &&
+                          memcmp(a->cubics[i + 1].in, b->cubics[j + 1].in,
+                                 sizeof a->cubics->in) == 0);
+}
+
+/* Between keys that two lists have in common, as they have the first and the last one. */
+static pm_status add_changes(sharing *s, const pm_timeline *timeline, const key_list *a,
+                             const key_list *b, pm_error *error) {
+    if ((a->count < 2) != (b->count < 2))
+        return add_span(s, written_time(timeline, 0),
+                        written_time(timeline, timeline->key_count - 1), error);
+    for (size_t i = 0, j = 0; i + 1 < a->count && j + 1 < b->count;) {
+        const size_t from = a->keys[i];
+        const bool is_same = is_same_segment(a, i++, b, j++);
+        while (a->keys[i] != b->keys[j])
+            *(a->keys[i] < b->keys[j] ? &i : &j) += 1;
+        if (!is_same)
+            MOTION_TRY(add_span(s, written_time(timeline, from), written_time(timeline, a->keys[i]),
+                                error));
     }
     return PM_OK;
+}
+
+static key_list keys_of(const reduced_channel *c) {
+    return (key_list){c->keys, c->count, c->cubics};
 }
 
 static int compare_spans(const void *a, const void *b) {
@@ -315,9 +334,12 @@ static void unite_spans(sharing *s) {
 static bool copy_keys(const reduced_channel *c, motion_arena *arena, key_list *to) {
     to->count = c->count;
     to->keys = motion_allocate(arena, c->count, sizeof *to->keys);
+    to->cubics = c->cubics ? motion_allocate(arena, c->count, sizeof *to->cubics) : NULL;
     if (to->keys)
         memcpy(to->keys, c->keys, c->count * sizeof *c->keys);
-    return to->keys != NULL;
+    if (to->cubics)
+        memcpy(to->cubics, c->cubics, c->count * sizeof *c->cubics);
+    return to->keys && !to->cubics == !c->cubics;
 }
 
 /* Searches the keys of what is stale. */
@@ -335,10 +357,11 @@ static pm_status find(sharing *s, pm_error *error) {
     }
     MOTION_TRY(s->request->find(s->request->user, error));
     for (size_t n = 0; s->is_local && n < s->nodes; n++)
-        if (before[n].keys)
-            MOTION_TRY(add_changes(s, s->rotations[n]->source.timeline, before[n].keys,
-                                   before[n].count, s->rotations[n]->keys, s->rotations[n]->count,
-                                   error));
+        if (before[n].keys) {
+            const key_list now = keys_of(s->rotations[n]);
+            MOTION_TRY(
+                add_changes(s, s->rotations[n]->source.timeline, &before[n], &now, error));
+        }
     unite_spans(s);
     return PM_OK;
 }
@@ -488,8 +511,9 @@ static pm_status put_back(sharing *s, size_t index, bool is_all, pm_error *error
         if (is_all || key == c->keys[at] || key == c->keys[at + 1] || (cuts && cuts[at] < 1))
             keys[count++] = key;
     }
-    s->put[index] = (key_list){keys, count};
-    return add_changes(s, c->source.timeline, c->keys, c->count, keys, count, error);
+    const key_list before = keys_of(c);
+    s->put[index] = (key_list){.keys = keys, .count = count};
+    return add_changes(s, c->source.timeline, &before, &s->put[index], error);
 }
 
 /* Where the distance is exceeded or, if no key was dropped there, everywhere; no spans: no key was dropped at all. */
@@ -595,7 +619,7 @@ static pm_status coarsen_all(sharing *s, space_result *result, pm_error *error) 
 pm_status share_distance(const share_request *request, space_result *result, pm_error *error) {
     sharing s = {.request = request,
                  .is_curved = method_curve_knows(request->curve),
-                 .is_local = request->curve == PM_METHOD_SLERP && !request->is_packed &&
+                 .is_local = !method_curve_knows(request->curve) && !request->is_packed &&
                              !request->is_common && !request->is_additive};
     pm_status status = gather(&s, error);
     if (status == PM_OK && request->is_additive)
@@ -623,6 +647,8 @@ pm_status share_distance(const share_request *request, space_result *result, pm_
                                         fmin((double)s.exceeded / (double)first_exceeded, 1));
         if (status == PM_OK && s.exceeded == 0 && thins)
             status = thin(&s, result, error);
+        else if (status == PM_OK && s.exceeded == 0 && !is_whole)
+            status = certify(&s, true, result, error);
         is_held = s.exceeded == 0;
         if (status == PM_OK && !is_held && !cut_limits(&s))
             break;

@@ -52,7 +52,7 @@ static void set_vector(const certified *c, size_t next, vector_line *to) {
     }
     const double moved[3] = {to->to[0] - to->from[0], to->to[1] - to->from[1],
                              to->to[2] - to->from[2]};
-    to->length = fmax(vector_length(to->from), vector_length(to->to));
+    to->length = larger(vector_length(to->from), vector_length(to->to));
     to->speed = to->seconds > 0 ? vector_length(moved) / to->seconds : 0;
 }
 
@@ -135,7 +135,7 @@ typedef struct joint_speed {
 } joint_speed;
 
 static double largest(const double v[3]) {
-    return fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
+    return larger(fabs(v[0]), larger(fabs(v[1]), fabs(v[2])));
 }
 
 static joint_speed speed_of(const joint_segment *s, const joint_speed *parent, double begin,
@@ -145,7 +145,7 @@ static joint_speed speed_of(const joint_segment *s, const joint_speed *parent, d
     const double grown[3] = {scale->to[0] - scale->from[0], scale->to[1] - scale->from[1],
                              scale->to[2] - scale->from[2]};
     const double far = t->length, moving = t->speed;
-    const double size = fmax(largest(scale->from), largest(scale->to));
+    const double size = larger(largest(scale->from), largest(scale->to));
     const turning turn = segment_turning(&s->rotation, begin, end);
     const double growing =
         scale->seconds > 0 && size > 0 ? largest(grown) / (scale->seconds * size) : 0;
@@ -183,7 +183,7 @@ static double lines_gap(const vector_line *a, const vector_line *b, double begin
         vector_at(a, i ? end : begin, p);
         vector_at(b, i ? end : begin, q);
         const double d[3] = {p[0] - q[0], p[1] - q[1], p[2] - q[2]};
-        most = fmax(most, vector_length(d));
+        most = larger(most, vector_length(d));
     }
     return most;
 }
@@ -199,7 +199,7 @@ static double speeds_gap(const vector_line *a, const vector_line *b) {
 }
 
 static double scales_gap(const double a[3], const double b[3]) {
-    const double size = fmax(largest(a), largest(b));
+    const double size = larger(largest(a), largest(b));
     const double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
     return size > 0 ? largest(d) / size : 0;
 }
@@ -244,7 +244,7 @@ static joint_gap gap_of(const joint_segment *const sides[2], const joint_speed *
     const double first = s + w * e, second = (a_rate + b_rate) * s + w * w * e + c;
     const double bent = all * all + speed->change;
     const vector_line *of_a = &a->vectors[0], *of_b = &b->vectors[0];
-    const double far = fmax(of_a->length, of_b->length), moving = fmax(of_a->speed, of_b->speed);
+    const double far = larger(of_a->length, of_b->length), moving = larger(of_a->speed, of_b->speed);
     const double bend = above->change * far + bent * lines_gap(of_a, of_b, begin, end) +
                         2 * above->rate * moving + 2 * all * speeds_gap(of_a, of_b);
     return (joint_gap){.turn = above->turn + e,
@@ -320,7 +320,7 @@ static double excess(const space_walk *w, size_t pair, double seconds) {
     const joint_gap *gap = w->gaps ? &w->gaps[w->request->pairs[pair][0]] : NULL;
     if (gap && gap->is_known) {
         const size_t node = w->request->pairs[pair][0];
-        const double growth = fmax(w->speeds[0][node].growth, w->speeds[1][node].growth);
+        const double growth = larger(w->speeds[0][node].growth, w->speeds[1][node].growth);
         const double close =
             gap->acceleration + growth * gap->change * points_of(w, 0, pair)->radius;
         sum = close < sum ? close : sum;
@@ -365,7 +365,7 @@ static bool decide(const space_walk *w, double begin, double end, const space_po
         const double time = at_begin > at_end ? begin : end;
         note(w, p, found, time);
         if (is_decided(w, p, time, found + excess(w, p, 0), bound, is_last))
-            w->result->bound = fmax(w->result->bound, bound);
+            w->result->bound = larger(w->result->bound, bound);
         else
             all = false;
     }
@@ -382,14 +382,14 @@ static void measure_gaps(const space_walk *w, double begin, double end, const sp
         joint_speed above = still;
         if (parent >= 0) {
             const joint_speed *a = &w->speeds[0][parent], *b = &w->speeds[1][parent];
-            above.rate = fmax(a->rate, b->rate);
-            above.change = fmax(a->change, b->change);
-            above.growth = fmax(a->growth, b->growth);
+            above.rate = larger(a->rate, b->rate);
+            above.change = larger(a->change, b->change);
+            above.growth = larger(a->growth, b->growth);
         }
         const joint_segment *const sides[2] = {&w->segments[0][n], &w->segments[1][n]};
         const joint_speed *const speeds[2] = {&w->speeds[0][n], &w->speeds[1][n]};
         w->gaps[n] = gap_of(sides, speeds, parent >= 0 ? &w->gaps[parent] : &root, &above,
-                            fmax(from->turned[n], to->turned[n]), begin, end);
+                            larger(from->turned[n], to->turned[n]), begin, end);
     }
 }
 
