@@ -205,8 +205,7 @@ static double measure(const samples *a, const double tangents[2][4]) {
             along += p * at->q[i];
             size += p * p;
         }
-        const double error =
-            along > 0 ? larger(size / (along * along) - 1, 0) * at->part : DBL_MAX;
+        const double error = along > 0 ? larger(size / (along * along) - 1, 0) * at->part : DBL_MAX;
         a->s->errors[n] = error;
         most = larger(most, error);
     }

@@ -38,11 +38,11 @@ typedef struct sharing {
     reduced_channel **rotations; /* by node; NULL: keeps its keys */
     reduced_channel **positions; /* likewise */
     double *(*cuts)[2]; /* of each segment of the keys that remain, of both, in this round */
-    size_t exceeded;             /* places in this round */
-    bool is_curved;              /* what has all keys has an error, too */
-    bool is_local;               /* a key changes its own segments alone */
-    bool is_brief;               /* rounds end where the distance is exceeded */
-    double (*spans)[2];          /* times that changed in this round, malloc'ed */
+    size_t exceeded;    /* places in this round */
+    bool is_curved;     /* what has all keys has an error, too */
+    bool is_local;      /* a key changes its own segments alone */
+    bool is_brief;      /* rounds end where the distance is exceeded */
+    double (*spans)[2]; /* times that changed in this round, malloc'ed */
     size_t span_count, span_room;
     key_list *before_slack;      /* the keys that remained, by channel. NULL: it is not used yet */
     key_list *put;               /* those that are put back, malloc'ed */
@@ -286,9 +286,9 @@ static pm_status add_cuts(sharing *s, size_t node, pm_error *error) {
 static bool is_same_segment(const key_list *a, size_t i, const key_list *b, size_t j) {
     if (a->keys[i + 1] != b->keys[j + 1] || !a->cubics != !b->cubics)
         return false;
-    return !a->cubics || (memcmp(a->cubics[i].out, b->cubics[j].out, sizeof a->cubics->out) == 0 &&
-                          memcmp(a->cubics[i + 1].in, b->cubics[j + 1].in,
-                                 sizeof a->cubics->in) == 0);
+    return !a->cubics ||
+           (memcmp(a->cubics[i].out, b->cubics[j].out, sizeof a->cubics->out) == 0 &&
+            memcmp(a->cubics[i + 1].in, b->cubics[j + 1].in, sizeof a->cubics->in) == 0);
 }
 
 /* Between keys that two lists have in common, as they have the first and the last one. */
@@ -359,8 +359,7 @@ static pm_status find(sharing *s, pm_error *error) {
     for (size_t n = 0; s->is_local && n < s->nodes; n++)
         if (before[n].keys) {
             const key_list now = keys_of(s->rotations[n]);
-            MOTION_TRY(
-                add_changes(s, s->rotations[n]->source.timeline, &before[n], &now, error));
+            MOTION_TRY(add_changes(s, s->rotations[n]->source.timeline, &before[n], &now, error));
         }
     unite_spans(s);
     return PM_OK;

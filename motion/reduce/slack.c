@@ -196,8 +196,8 @@ static bool list_spares(slack *s) {
     for (size_t g = 0; g < s->group_count; g++) {
         const reduced_channel *c = s->groups[g].members[0].channel;
         for (size_t i = 1; i + 1 < c->count; i++)
-            s->spares[s->spare_count++] = (spare){s->groups[g].times.times[c->keys[i]],
-                                                  (uint32_t)g, (uint32_t)c->keys[i], false};
+            s->spares[s->spare_count++] = (spare){s->groups[g].times.times[c->keys[i]], (uint32_t)g,
+                                                  (uint32_t)c->keys[i], false};
     }
     qsort(s->spares, s->spare_count, sizeof *s->spares, compare_spares);
     return true;

@@ -244,7 +244,8 @@ static joint_gap gap_of(const joint_segment *const sides[2], const joint_speed *
     const double first = s + w * e, second = (a_rate + b_rate) * s + w * w * e + c;
     const double bent = all * all + speed->change;
     const vector_line *of_a = &a->vectors[0], *of_b = &b->vectors[0];
-    const double far = larger(of_a->length, of_b->length), moving = larger(of_a->speed, of_b->speed);
+    const double far = larger(of_a->length, of_b->length),
+                 moving = larger(of_a->speed, of_b->speed);
     const double bend = above->change * far + bent * lines_gap(of_a, of_b, begin, end) +
                         2 * above->rate * moving + 2 * all * speeds_gap(of_a, of_b);
     return (joint_gap){.turn = above->turn + e,
@@ -260,7 +261,7 @@ static joint_gap gap_of(const joint_segment *const sides[2], const joint_speed *
 struct space_walk {
     const space_request *request;
     space_result *result;
-    size_t counts[2]; /* of nodes */
+    size_t counts[2];   /* of nodes */
     bool has_cubics[2]; /* whose speeds change within an interval */
     uint32_t *orders[2];
     joint_segment *segments[2];
@@ -397,8 +398,8 @@ static void measure_speeds(const space_walk *w, int side, double begin, double e
     for (size_t i = 0; i < w->counts[side]; i++) {
         const size_t n = w->orders[side][i];
         const int32_t parent = node_of(w, side, n)->parent;
-        w->speeds[side][n] = speed_of(
-            &w->segments[side][n], parent >= 0 ? &w->speeds[side][parent] : NULL, begin, end);
+        w->speeds[side][n] = speed_of(&w->segments[side][n],
+                                      parent >= 0 ? &w->speeds[side][parent] : NULL, begin, end);
     }
 }
 
