@@ -263,6 +263,7 @@ struct space_walk {
     space_result *result;
     size_t counts[2];   /* of nodes */
     bool has_cubics[2]; /* whose speeds change within an interval */
+    bool has_steps;      /* then poses before and after a key differ */
     uint32_t *orders[2];
     joint_segment *segments[2];
     joint_speed *speeds[2];
@@ -467,6 +468,8 @@ static void walk_between(const space_walk *w, double begin, double last) {
         from = to;
         to = passed;
         begin = end;
+        if (w->has_steps)
+            pose_at(w, begin, from);
         end = fmin(next_time(w), last);
     }
     if (last < (double)INFINITY)
@@ -529,7 +532,11 @@ static bool begin_walk(space_walk *w) {
     const bool good = allocate(w);
     for (int side = 0; good && side < 2; side++)
         for (size_t n = 0; n < w->counts[side]; n++) {
-            begin_segment(&w->segments[side][n], node_of(w, side, n), channels_of(w, side, n));
+            const certified *of = channels_of(w, side, n);
+            begin_segment(&w->segments[side][n], node_of(w, side, n), of);
+            for (int part = 0; part < 3; part++)
+                w->has_steps |=
+                    of[part].channel && of[part].channel->interpolation == PM_MOTION_STEP;
             w->has_cubics[side] |= w->segments[side][n].rotation.kind == SEGMENT_CUBIC;
         }
     return good;
