@@ -12,6 +12,8 @@
 static const double pi = 3.14159265358979323846;
 static const double spacing = 0.95;    /* metres: the area per agent is about pi times the square */
 static const double empty_middle = 12; /* the number of agents that would fit there */
+static const double change_seconds = 0.4;    /* of a transition */
+static const double step_seconds = 1.0 / 64; /* before it, in which velocities are measured */
 
 /* xorshift64*: a random number in [0, 1). */
 static double chance(uint64_t *state) {
@@ -21,19 +23,14 @@ static double chance(uint64_t *state) {
     return (double)((*state * 0x2545F4914F6CDD1Du) >> 11) * 0x1p-53;
 }
 
-static double smooth_step(double from, double to, double x) {
-    double t = fmin(fmax((x - from) / (to - from), 0), 1);
-    return t * t * (3 - 2 * t);
-}
-
 double agents_radius(size_t count) {
     return spacing * sqrt((double)count + empty_middle);
 }
 
 /* Agents are placed from the middle outwards, each a golden angle after the one before. They stay
  * roughly sorted by distance, so those who walk, change and run are also neighbours in memory:
- * instances are posed in groups of sixteen, and a blend has a cost only for groups that contain
- * one. */
+ * instances are posed in groups of sixteen, and a blend or a transition has a cost only for groups
+ * that contain one. */
 void agents_place(agent *agents, size_t count) {
     uint64_t state = 0x9E3779B97F4A7C15u;
     const double golden = pi * (3 - sqrt(5.0));
@@ -44,6 +41,7 @@ void agents_place(agent *agents, size_t count) {
         double kind_draw = chance(&state);
         *a = (agent){.x = radius * cos(angle), .z = radius * sin(angle), .heading = -angle};
         a->cycles = chance(&state);
+        a->changed = -change_seconds;
         a->speed = 0.85 + 0.3 * chance(&state);
         a->offset = chance(&state) + chance(&state) - 1;
         if (kind_draw < 0.05)
@@ -55,26 +53,30 @@ void agents_place(agent *agents, size_t count) {
     }
 }
 
-/* Agents that wave or go backwards keep walking. The others run if they are far from the middle. */
-static void choose(agent *a, double radius) {
-    double far = hypot(a->x, a->z) / radius + 0.09 * a->offset;
+/* Agents that wave or go backwards keep walking. The others run if they are far from the middle; how far that is comes
+ * and goes. */
+static void choose(agent *a, double radius, double now) {
+    const double far = hypot(a->x, a->z) / radius + 0.09 * a->offset;
+    const bool ran = a->runs;
     if (a->kind == AGENT_WAVES || a->kind == AGENT_BACKS)
         return;
-    a->run = smooth_step(0.6, 0.76, far);
-    a->kind = a->run <= 0.0 ? AGENT_WALKS : a->run >= 1.0 ? AGENT_RUNS : AGENT_CHANGES;
+    a->runs = far + 0.12 * sin(0.8 * now + 5 * a->offset) > 0.55;
+    if (ran != a->runs)
+        a->changed = now > 0 ? now : -change_seconds;
+    a->kind = now - a->changed < change_seconds ? AGENT_CHANGES
+              : a->runs                         ? AGENT_RUNS
+                                                : AGENT_WALKS;
+}
+
+/* Cycles per second. */
+static double pace(const agent *a) {
+    return a->speed / body_seconds[a->runs ? BODY_RUN : BODY_WALK];
 }
 
 /* Walk and run have the same phase of their cycles, so that the feet touch the ground together. */
 static pm_crowd_instance instance_of(const agent *a, double cycles, double now) {
-    pm_crowd_instance in = {.clip_a = BODY_WALK, .flags = PM_CROWD_IN_PLACE};
-    if (a->kind == AGENT_RUNS)
-        in.clip_a = BODY_RUN;
+    pm_crowd_instance in = {.clip_a = a->runs ? BODY_RUN : BODY_WALK, .flags = PM_CROWD_IN_PLACE};
     in.time_a = pm_crowd_ticks(cycles * body_seconds[in.clip_a]);
-    if (a->kind == AGENT_CHANGES) {
-        in.clip_b = BODY_RUN;
-        in.time_b = pm_crowd_ticks(cycles * body_seconds[BODY_RUN]);
-        in.weight = (float)a->run;
-    }
     if (a->kind == AGENT_WAVES) {
         in.clip_b = BODY_WAVE;
         in.time_b = pm_crowd_ticks(now * a->speed);
@@ -82,6 +84,38 @@ static pm_crowd_instance instance_of(const agent *a, double cycles, double now) 
         in.mask = BODY_RIGHT_ARM_ONLY;
     }
     return in;
+}
+
+/* An agent that shows another clip from now on. */
+static void note_change(const agent *a, size_t i, double now, agent_frame *f) {
+    agent old = *a;
+    old.runs = !a->runs;
+    for (int moment = 0; moment < 2; moment++) {
+        const double earlier = moment == 0 ? step_seconds : 0;
+        f->changes[moment][i] = instance_of(&old, a->cycles - earlier * pace(&old), now - earlier);
+        f->changes[2 + moment][i] = instance_of(a, a->cycles - earlier * pace(a), now - earlier);
+    }
+}
+
+/* Begins the transitions of those who change: pose and velocity go on as they were. */
+static pm_status begin_transitions(const pm_crowd *crowd, agent_frame *f, size_t count,
+                                   size_t changed, double now, pm_error *error) {
+    pm_crowd_job jobs[4];
+    for (int i = 0; i < 4; i++)
+        jobs[i] =
+            (pm_crowd_job){.instances = f->changes[i],
+                           .instance_count = count,
+                           .transitions = i < 2 ? f->transitions : NULL,
+                           .transition_time = pm_crowd_ticks(now - (i == 0 ? step_seconds : 0))};
+    const pm_crowd_transition change = {.before = {&jobs[0], &jobs[1]},
+                                        .after = {&jobs[2], &jobs[3]},
+                                        .step = pm_crowd_ticks(step_seconds),
+                                        .time = pm_crowd_ticks(now),
+                                        .duration = (float)change_seconds,
+                                        .indices = f->changed,
+                                        .index_count = changed,
+                                        .states = f->transitions};
+    return changed ? pm_crowd_begin_transitions(crowd, &change, error) : PM_OK;
 }
 
 /* Moves along the root motion, then turns round the middle by the distance covered. */
@@ -96,18 +130,29 @@ static void move_agent(agent *a, const pm_root_motion *motion) {
 }
 
 pm_status agents_move(const pm_crowd *crowd, agent *agents, size_t count, double now,
-                      double seconds, pm_crowd_instance *before, pm_crowd_instance *after,
-                      pm_root_motion *motions, pm_error *error) {
+                      double seconds, agent_frame *f, pm_error *error) {
+    const int64_t times[2] = {pm_crowd_ticks(now), pm_crowd_ticks(now + seconds)};
+    size_t changed = 0;
     for (size_t i = 0; i < count; i++) {
         agent *a = &agents[i];
-        choose(a, agents_radius(count));
-        before[i] = instance_of(a, a->cycles, now);
-        a->cycles += a->speed * seconds /
-                     ((1 - a->run) * body_seconds[BODY_WALK] + a->run * body_seconds[BODY_RUN]);
-        after[i] = instance_of(a, a->cycles, now + seconds);
+        const bool ran = a->runs;
+        choose(a, agents_radius(count), now);
+        if (ran != a->runs && f->transitions && now > 0) {
+            note_change(a, i, now, f);
+            f->changed[changed++] = (uint32_t)i;
+        }
+        f->before[i] = instance_of(a, a->cycles, now);
+        a->cycles += pace(a) * seconds;
+        f->after[i] = instance_of(a, a->cycles, now + seconds);
     }
-    pm_status status = pm_crowd_root_motion(crowd, before, after, count, motions, error);
+    pm_status status = begin_transitions(crowd, f, count, changed, now, error);
+    if (status == PM_OK)
+        status =
+            f->transitions
+                ? pm_crowd_root_motion_in_transition(crowd, f->before, f->after, count,
+                                                     f->transitions, 0, times, f->motions, error)
+                : pm_crowd_root_motion(crowd, f->before, f->after, count, f->motions, error);
     for (size_t i = 0; status == PM_OK && i < count; i++)
-        move_agent(&agents[i], &motions[i]);
+        move_agent(&agents[i], &f->motions[i]);
     return status;
 }

@@ -32,6 +32,13 @@ static const double offsets[BODY_JOINTS][3] = {
     {0, -0.42, 0},    {0, -0.41, 0},   {0, -0.05, 0.15}, {-0.09, -0.02, 0}, {0, -0.42, 0},
     {0, -0.41, 0},    {0, -0.05, 0.15}};
 
+/* Of the chains: knees turn about x, and the head looks with the chest and the neck. */
+static const uint32_t left_leg[] = {BODY_LEFT_THIGH, BODY_LEFT_SHIN, BODY_LEFT_FOOT};
+static const uint32_t right_leg[] = {BODY_RIGHT_THIGH, BODY_RIGHT_SHIN, BODY_RIGHT_FOOT};
+static const uint32_t standing[] = {BODY_HIPS, BODY_LEFT_FOOT, BODY_RIGHT_FOOT};
+static const uint32_t looking[] = {BODY_CHEST, BODY_NECK, BODY_HEAD};
+static const float looking_shares[] = {0.2f, 0.4f, 0.4f};
+
 /* One key: rotations about y, x and z in degrees, the innermost last, and positions. */
 typedef struct pose {
     double turn[BODY_JOINTS][3];
@@ -211,13 +218,28 @@ static void describe_skeleton(body_description *d) {
     d->animated[BODY_LEFT_TOE] = d->animated[BODY_RIGHT_TOE] = 0;
     d->levels[BODY_WITHOUT_ENDS].joints = d->animated;
     d->levels[BODY_EVERY_OTHER] = (pm_level){.joints = d->animated, .update_every = 2};
+    d->chains[BODY_LEFT_LEG] =
+        (pm_chain){.kind = PM_CHAIN_TWO_BONES, .joints = left_leg, .joint_count = 3, .axis = {1}};
+    d->chains[BODY_RIGHT_LEG] =
+        (pm_chain){.kind = PM_CHAIN_TWO_BONES, .joints = right_leg, .joint_count = 3, .axis = {1}};
+    d->chains[BODY_STANDS] =
+        (pm_chain){.kind = PM_CHAIN_STAND, .joints = standing, .joint_count = 3, .axis = {0, 1, 0}};
+    d->chains[BODY_LOOKS] = (pm_chain){.kind = PM_CHAIN_AIM,
+                                       .joints = looking,
+                                       .joint_count = 3,
+                                       .axis = {0, 1, 0},
+                                       .forward = {0, 0, 1},
+                                       .shares = looking_shares,
+                                       .limit = 1.4f};
     d->skeleton = (pm_skeleton_desc){.joint_count = BODY_JOINTS,
                                      .parents = parents,
                                      .positions = {.data = offsets, .type = PM_FLOAT64},
                                      .levels = d->levels,
                                      .level_count = BODY_LEVELS,
                                      .masks = d->mask,
-                                     .mask_count = 1};
+                                     .mask_count = 1,
+                                     .chains = d->chains,
+                                     .chain_count = BODY_CHAINS};
 }
 
 void body_describe(body_description *d, pm_method method) {

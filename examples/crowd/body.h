@@ -52,6 +52,9 @@ enum {
     BODY_LEVELS
 };
 
+/* Chains: legs, and those that goals move: feet on the ground, and a head that looks. */
+enum body_chain { BODY_LEFT_LEG, BODY_RIGHT_LEG, BODY_STANDS, BODY_LOOKS, BODY_CHAINS };
+
 /* Twelve keys per cycle, and the first one again. */
 enum { BODY_KEYS = 13 };
 
@@ -73,6 +76,7 @@ typedef struct body_description {
     float mask[BODY_JOINTS];
     uint8_t animated[BODY_JOINTS]; /* joints of the levels below the finest */
     pm_level levels[BODY_LEVELS];
+    pm_chain chains[BODY_CHAINS];
     body_keys keys[BODY_CLIPS];
 } body_description;
 

@@ -17,7 +17,7 @@ static const char keys[] =
 
 static void print_help(void) {
     printf(
-        "usage: crowd_window [FILE] [-n FIGURES] [-d DEVICE] [-m METHOD] [--levels]\n"
+        "usage: crowd_window [FILE] [-n FIGURES] [-d DEVICE] [-m METHOD] [--levels] [--flat]\n"
         "                    [--headless [-o FILE.png] [-f FRAMES]] [-s WIDTHxHEIGHT]\n\n"
         "Shows a crowd of skinned figures, in a window or without a display.\n\n"
         "  FILE        a motion file, such as BVH or GLB, whose bones are drawn, or of glTF the\n"
@@ -27,6 +27,8 @@ static void print_help(void) {
         "              one that draws, if it shares buffers, else auto\n"
         "  -m METHOD   of interpolation; default squad. 'posemill methods' lists them\n"
         "  --levels    coarser levels of detail in the distance, of the figure of its own\n"
+        "  --flat      the figures of its own walk on level ground, look ahead, and change\n"
+        "              clips at once\n"
         "  --headless  draw without a display, print frames per second and compare with plain C\n"
         "  -o FILE.png the last frame of --headless\n"
         "  -f FRAMES   of --headless, each a thirtieth of a second; default 30\n"
@@ -73,6 +75,7 @@ static size_t read_count(const char *name, const char *value) {
 static void read_options(int argc, char **argv, options *o) {
     static const struct option names[] = {{"help", no_argument, NULL, 'h'},
                                           {"levels", no_argument, NULL, 'l'},
+                                          {"flat", no_argument, NULL, 'g'},
                                           {"headless", no_argument, NULL, 'w'},
                                           {NULL, 0, NULL, 0}};
     for (int c; (c = getopt_long(argc, argv, "hn:d:m:o:f:s:", names, NULL)) != -1;)
@@ -93,7 +96,7 @@ static void read_options(int argc, char **argv, options *o) {
         else if (c == '?')
             die(EXIT_USAGE, "--help lists the options");
         else
-            *(c == 'l' ? &o->levels : &o->headless) = true;
+            *(c == 'l' ? &o->levels : c == 'g' ? &o->flat : &o->headless) = true;
     o->file = argv[optind];
     if (o->file && argv[optind + 1])
         refuse(argv[optind + 1], NULL, "there is one file already");

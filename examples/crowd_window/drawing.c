@@ -13,10 +13,10 @@ static const double target_height = 0.9; /* metres: the camera looks at the hips
 static const double field = 0.7;         /* radians from the lower to the upper edge */
 static const double nearest = 0.2, farthest = 1500;
 
-/* Among those who change from walk to run, some metres above their heads. */
+/* Above those who change from walk to run, and above the hills. */
 camera camera_of(double radius) {
     const double distance = 6 + 0.62 * radius;
-    return (camera){.turn = 0.6, .rise = fmin(0.2, 4.5 / distance), .distance = distance};
+    return (camera){.turn = 0.6, .rise = fmin(0.3, 9.5 / distance), .distance = distance};
 }
 
 void camera_eye(const camera *c, double eye[3]) {
@@ -51,7 +51,7 @@ static void make_view(const camera *c, const double eye[3], double aspect, float
 #define VERSION "#version 430 core\n"
 
 #define PLACE_OF                                                                                   \
-    "struct Place { vec4 position; vec4 turn; };\n"                                                \
+    "struct Place { vec4 position; vec4 turn; vec4 slope; };\n"                                    \
     "layout(std430, binding = 1) readonly buffer Places { Place places[]; };\n"                    \
     "vec3 turned(Place p, vec3 v) {\n"                                                             \
     "    return vec3(p.turn.y * v.x + p.turn.x * v.z, v.y, p.turn.y * v.z - p.turn.x * v.x);\n"    \
@@ -106,14 +106,23 @@ static const char figure_fragment[] =
                 "    colour = vec4(mix(lit, sky, haze), 1.0);\n"
                 "}\n";
 
-static const char ground_vertex[] =
-    VERSION "uniform mat4 view;\n"
-            "out vec3 at;\n"
-            "void main() {\n"
-            "    vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1) * 2.0 - 1.0;\n"
-            "    at = 900.0 * vec3(corner.x, 0.0, corner.y);\n"
-            "    gl_Position = view * vec4(at, 1.0);\n"
-            "}\n";
+/* A plane, or with columns the two triangles of each cell of a height field: binding 2 has the heights. */
+static const char ground_vertex[] = VERSION
+    "layout(std430, binding = 2) readonly buffer Heights { float heights[]; };\n"
+    "uniform mat4 view;\n"
+    "uniform vec3 field;\n"
+    "uniform int columns;\n"
+    "out vec3 at;\n"
+    "void main() {\n"
+    "    vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1) * 2.0 - 1.0;\n"
+    "    at = vec3(900.0 * corner.x, -0.05, 900.0 * corner.y);\n"
+    "    if (columns > 0) {\n"
+    "        int cell = gl_VertexID / 6, k = int[6](0, 1, 2, 2, 1, 3)[gl_VertexID % 6];\n"
+    "        int column = cell % (columns - 1) + (k & 1), row = cell / (columns - 1) + (k >> 1);\n"
+    "        at = vec3(field.xy + field.z * vec2(column, row), heights[row * columns + column]).xzy;\n"
+    "    }\n"
+    "    gl_Position = view * vec4(at, 1.0);\n"
+    "}\n";
 
 /* Squares of two metres, which fade into their mean where they are smaller than a pixel. */
 static const char ground_fragment[] = VERSION SKY
@@ -124,10 +133,29 @@ static const char ground_fragment[] = VERSION SKY
     "    vec2 square = floor(at.xz / 2.0);\n"
     "    float size = max(length(fwidth(at.xz)) / 2.0, 1e-6);\n"
     "    float odd = mix(mod(square.x + square.y, 2.0), 0.5, clamp(size, 0.0, 1.0));\n"
-    "    vec3 floor_colour = mix(vec3(0.72, 0.74, 0.72), vec3(0.78, 0.80, 0.78), odd);\n"
+    "    vec3 floor_colour = mix(vec3(0.66, 0.72, 0.62), vec3(0.72, 0.78, 0.68), odd);\n"
+    "    vec3 n = normalize(cross(dFdy(at), dFdx(at)));\n"
+    "    n = n.y < 0.0 ? -n : n;\n"
+    "    float sun = dot(n, normalize(vec3(0.5, 0.8, 0.35))) - 0.81;\n"
     "    float haze = 1.0 - exp(-distance(eye, at) / 160.0);\n"
-    "    colour = vec4(mix(floor_colour, sky, haze), 1.0);\n"
+    "    colour = vec4(mix((1.0 + 1.6 * sun) * floor_colour, sky, haze), 1.0);\n"
     "}\n";
+
+/* What all look at. */
+static const char point_vertex[] = VERSION "uniform mat4 view;\n"
+                                           "uniform vec3 at;\n"
+                                           "uniform float size;\n"
+                                           "void main() {\n"
+                                           "    gl_Position = view * vec4(at, 1.0);\n"
+                                           "    gl_PointSize = size / gl_Position.w;\n"
+                                           "}\n";
+
+static const char point_fragment[] = VERSION "out vec4 colour;\n"
+                                             "void main() {\n"
+                                             "    if (length(gl_PointCoord - 0.5) > 0.5)\n"
+                                             "        discard;\n"
+                                             "    colour = vec4(0.98, 0.78, 0.12, 1.0);\n"
+                                             "}\n";
 
 static const char shadow_vertex[] =
     VERSION PLACE_OF "uniform mat4 view;\n"
@@ -135,8 +163,9 @@ static const char shadow_vertex[] =
                      "void main() {\n"
                      "    across = vec2(gl_VertexID & 1, gl_VertexID >> 1) * 2.0 - 1.0;\n"
                      "    Place p = places[gl_InstanceID];\n"
-                     "    vec3 at = vec3(p.position.x, 0.01, p.position.z) +\n"
-                     "              turned(p, 0.55 * vec3(across.x, 0.0, across.y));\n"
+                     "    vec3 at = turned(p, 0.55 * vec3(across.x, 0.0, across.y));\n"
+                     "    at.y = p.slope.z + dot(at.xz, p.slope.xy) + 0.04;\n"
+                     "    at.xz += p.position.xz;\n"
                      "    gl_Position = view * vec4(at, 1.0);\n"
                      "}\n";
 
@@ -149,7 +178,7 @@ static const char shadow_fragment[] =
 
 /* ---- objects -------------------------------------------------------------------------------------- */
 
-enum { PALETTES = 0, PLACES = 1 }; /* bindings of storage buffers */
+enum { PALETTES = 0, PLACES = 1, HEIGHTS = 2 }; /* bindings of storage buffers */
 
 static void add_attribute(GLuint index, GLint size, GLenum type, GLboolean normalised,
                           size_t offset) {
@@ -161,10 +190,12 @@ void drawing_open(drawing *d, const mesh *m) {
     d->figure = gl_program(figure_vertex, figure_fragment, "skinned");
     d->ground = gl_program(ground_vertex, ground_fragment, NULL);
     d->shadow = gl_program(shadow_vertex, shadow_fragment, NULL);
+    d->point = gl_program(point_vertex, point_fragment, NULL);
     glGenVertexArrays(1, &d->figure_array);
     glGenBuffers(1, &d->vertices);
     glGenBuffers(1, &d->indices);
     glGenBuffers(1, &d->places);
+    glGenBuffers(1, &d->heights);
     glBindVertexArray(d->figure_array);
     glBindBuffer(GL_ARRAY_BUFFER, d->vertices);
     glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)(m->vertex_count * sizeof *m->vertices), m->vertices,
@@ -181,9 +212,10 @@ void drawing_open(drawing *d, const mesh *m) {
 }
 
 void drawing_close(drawing *d) {
-    const GLuint buffers[] = {d->vertices, d->indices, d->places};
-    glDeleteBuffers(3, buffers);
+    const GLuint buffers[] = {d->vertices, d->indices, d->places, d->heights};
+    glDeleteBuffers(4, buffers);
     glDeleteVertexArrays(1, &d->figure_array);
+    glDeleteProgram(d->point);
     glDeleteProgram(d->shadow);
     glDeleteProgram(d->ground);
     glDeleteProgram(d->figure);
@@ -198,15 +230,50 @@ static void use(GLuint program, const float view[16], const double eye[3]) {
     glUniform3f(glGetUniformLocation(program, "eye"), (float)eye[0], (float)eye[1], (float)eye[2]);
 }
 
-static void draw_ground(const drawing *d, const float view[16], const double eye[3], size_t count) {
+/* The plane, and the hills, whose heights change with the number of figures. */
+static void draw_ground(const drawing *d, const scene *s) {
+    const pm_height_field *f = &s->hills.field;
+    const size_t cells = s->goals ? (size_t)(f->columns - 1) * (f->rows - 1) : 0;
+    const GLint columns = glGetUniformLocation(d->ground, "columns");
+    glUniform1i(columns, 0);
+    glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+    if (!cells)
+        return;
+    glBindBuffer(GL_SHADER_STORAGE_BUFFER, d->heights);
+    glBufferData(GL_SHADER_STORAGE_BUFFER,
+                 (GLsizeiptr)((size_t)f->columns * f->rows * sizeof(float)), s->hills.heights,
+                 GL_STREAM_DRAW);
+    glBindBufferBase(GL_SHADER_STORAGE_BUFFER, HEIGHTS, d->heights);
+    glUniform1i(columns, (GLint)f->columns);
+    glUniform3f(glGetUniformLocation(d->ground, "field"), f->origin[0], f->origin[1], f->cell);
+    glDrawArrays(GL_TRIANGLES, 0, (GLsizei)(6 * cells));
+}
+
+static void draw_point(const drawing *d, const scene *s, const float view[16], const double eye[3],
+                       int height) {
+    double point[3];
+    scene_point(s, point);
+    use(d->point, view, eye);
+    glUniform3f(glGetUniformLocation(d->point, "at"), (float)point[0], (float)point[1],
+                (float)point[2]);
+    glUniform1f(glGetUniformLocation(d->point, "size"), (float)height);
+    glEnable(GL_PROGRAM_POINT_SIZE);
+    glDrawArrays(GL_POINTS, 0, 1);
+}
+
+/* All but the figures. */
+static void draw_around(const drawing *d, const scene *s, const float view[16], const double eye[3],
+                        int height) {
     glBindVertexArray(d->figure_array); /* whose attributes these shaders do not read */
     use(d->ground, view, eye);
-    glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+    draw_ground(d, s);
+    if (s->goals)
+        draw_point(d, s, view, eye, height);
     glEnable(GL_BLEND);
     glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
     glDepthMask(GL_FALSE);
     use(d->shadow, view, eye);
-    glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)count);
+    glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)s->count);
     glDepthMask(GL_TRUE);
     glDisable(GL_BLEND);
 }
@@ -226,7 +293,7 @@ void drawing_frame(drawing *d, const scene *s, const palettes *p, const camera *
                  GL_STREAM_DRAW);
     glBindBufferBase(GL_SHADER_STORAGE_BUFFER, PALETTES, p->buffer);
     glBindBufferBase(GL_SHADER_STORAGE_BUFFER, PLACES, d->places);
-    draw_ground(d, view, eye, s->count);
+    draw_around(d, s, view, eye, height);
     use(d->figure, view, eye);
     glUniform1ui(glGetUniformLocation(d->figure, "joint_count"), (GLuint)s->joints);
     glDrawElementsInstanced(GL_TRIANGLES, (GLsizei)s->mesh.index_count, GL_UNSIGNED_INT, NULL,

@@ -108,7 +108,15 @@ static void sharing_pose(sharing *s, const scene *shown) {
                                  .instance_count = from.instance_count,
                                  .frame = from.frame,
                                  .outputs = &target,
-                                 .output_count = 1};
+                                 .output_count = 1,
+                                 .chains = from.chains,
+                                 .chain_count = from.chain_count,
+                                 .goals = {.memory = from.goals},
+                                 .ground = from.ground,
+                                 .heights = {.memory = from.heights},
+                                 .transitions = {.memory = from.transitions},
+                                 .transition_time = from.transition_time,
+                                 .placements = {.memory = from.placements}};
     pm_error error = {0};
     if (!s->waits)
         glFinish();

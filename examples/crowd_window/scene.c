@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <posemill/posemill_motion.h>
 
@@ -106,9 +107,55 @@ static void measure(scene *s, const char *file) {
     s->spacing = 0.5 + s->scale * fmax(high[0] - low[0], high[2] - low[2]);
 }
 
+/* ---- the ground --------------------------------------------------------------------------------- */
+
+/* Metres, at least 0: level in the middle and around the crowd, and lower where that is small. */
+static double hill(double x, double z, double radius) {
+    const double part = hypot(x, z) / radius;
+    const double rises = fmin(fmax(4 * part - 0.2, 0), 1) * fmin(fmax(6 - 5 * part, 0), 1);
+    return rises * fmin(radius / 80, 1) *
+           (3.2 + 2.4 * sin(x / 11 + 0.4) * sin(z / 13) + 0.8 * sin(x / 5 - z / 6));
+}
+
+static void make_hills(scene *s) {
+    const double radius = 1.25 * agents_radius(s->count), cell = fmax(0.5, radius / 128);
+    const uint32_t nodes = 2 * (uint32_t)ceil(radius / cell) + 1;
+    const float corner = (float)(-0.5 * cell * (nodes - 1));
+    free(s->hills.heights);
+    s->hills = (hills){{{corner, corner}, (float)cell, nodes, nodes},
+                       zeros((size_t)nodes * nodes, sizeof(float))};
+    for (uint32_t r = 0; r < nodes; r++)
+        for (uint32_t c = 0; c < nodes; c++)
+            s->hills.heights[r * nodes + c] = (float)hill(
+                (double)corner + cell * c, (double)corner + cell * r, agents_radius(s->count));
+}
+
+double ground_at(const hills *h, double x, double z, float slope[2]) {
+    if (!h->heights)
+        return 0;
+    const double last = (double)(h->field.columns - 2), cell = (double)h->field.cell;
+    const double u = fmin(fmax((x - (double)h->field.origin[0]) / cell, 0), last + 1);
+    const double v = fmin(fmax((z - (double)h->field.origin[1]) / cell, 0), last + 1);
+    const double column = fmin(floor(u), last), row = fmin(floor(v), last);
+    const float *at = h->heights + (size_t)row * h->field.columns + (size_t)column;
+    const double a = (double)at[0], b = (double)at[1], c = (double)at[h->field.columns],
+                 d = (double)at[h->field.columns + 1], p = u - column, q = v - row;
+    slope[0] = (float)(((1 - q) * (b - a) + q * (d - c)) / cell);
+    slope[1] = (float)(((1 - p) * (c - a) + p * (d - b)) / cell);
+    return (1 - q) * ((1 - p) * a + p * b) + q * ((1 - p) * c + p * d);
+}
+
+void scene_point(const scene *s, double point[3]) {
+    const double radius = 0.42 * scene_radius(s), angle = 0.5 * s->time + 0.75;
+    point[0] = radius * sin(angle);
+    point[1] = 7 + 2 * sin(3 * angle);
+    point[2] = radius * cos(angle);
+}
+
 /* ---- members ---------------------------------------------------------------------------------- */
 
-void scene_open(scene *s, const char *file, pm_method method, pm_engine *engine, size_t count) {
+void scene_open(scene *s, const char *file, pm_method method, pm_engine *engine, size_t count,
+                bool level) {
     pm_error error = {0};
     *s = (scene){.hips = PM_NO_INDEX32};
     if (file) {
@@ -128,19 +175,37 @@ void scene_open(scene *s, const char *file, pm_method method, pm_engine *engine,
     make_mesh(s);
     measure(s, file);
     s->agents = zeros(SCENE_MAX_COUNT, sizeof *s->agents);
-    s->before = zeros(SCENE_MAX_COUNT, sizeof *s->before);
     s->now = zeros(SCENE_MAX_COUNT, sizeof *s->now);
-    s->motions = zeros(SCENE_MAX_COUNT, sizeof *s->motions);
+    s->moved = (agent_frame){.before = zeros(SCENE_MAX_COUNT, sizeof *s->now),
+                             .after = s->now,
+                             .motions = zeros(SCENE_MAX_COUNT, sizeof *s->moved.motions)};
     s->places = zeros(SCENE_MAX_COUNT, sizeof *s->places);
+    if (file || level) {
+        scene_set_count(s, count);
+        return;
+    }
+    for (int i = 0; i < 4; i++)
+        s->moved.changes[i] = zeros(SCENE_MAX_COUNT, sizeof *s->now);
+    s->moved.changed = zeros(SCENE_MAX_COUNT, sizeof *s->moved.changed);
+    s->moved.transitions = zeros(SCENE_MAX_COUNT, pm_crowd_transition_bytes(s->crowd));
+    s->placements = zeros(SCENE_MAX_COUNT, sizeof *s->placements);
+    s->goals = zeros(SCENE_MAX_COUNT, sizeof *s->goals);
     scene_set_count(s, count);
 }
 
 void scene_close(scene *s) {
     free(s->agents);
-    free(s->before);
+    free(s->moved.before);
     free(s->now);
-    free(s->motions);
+    free(s->moved.motions);
+    for (int i = 0; i < 4; i++)
+        free(s->moved.changes[i]);
+    free(s->moved.changed);
+    free(s->moved.transitions);
     free(s->places);
+    free(s->placements);
+    free(s->goals);
+    free(s->hills.heights);
     mesh_free(&s->mesh);
     pm_crowd_destroy(&s->crowd);
     pm_skeleton_destroy(&s->skeleton);
@@ -165,6 +230,10 @@ void scene_set_count(scene *s, size_t count) {
         agents_place(s->agents, count);
     else
         place_in_square(s);
+    if (s->goals)
+        make_hills(s);
+    if (s->moved.transitions)
+        memset(s->moved.transitions, 0, count * pm_crowd_transition_bytes(s->crowd));
     s->time = 0;
     s->frame = 0;
 }
@@ -195,33 +264,62 @@ static uint8_t level_of(const agent *a, const double eye[3]) {
     return distance < near_metres ? 0 : distance < far_metres ? 1 : 2;
 }
 
+/* Feet stand on the hills and take their slope, and all look at the point. */
+static void set_goals(scene *s, size_t i, const double point[3]) {
+    const agent *a = &s->agents[i];
+    s->placements[i] =
+        (pm_placement){{0, (float)sin(a->heading / 2), 0, (float)cos(a->heading / 2)},
+                       {(float)a->x, s->places[i].position[1], (float)a->z}};
+    s->goals[i] = (goals){
+        .stand = {.weight = 1, .tilt = 1, .lowest = -0.5f, .highest = 0.1f},
+        .look = {.position = {(float)point[0], (float)point[1], (float)point[2]}, .weight = 1}};
+}
+
 void scene_step(scene *s, double seconds, const double eye[3]) {
     pm_error error = {0};
+    double point[3];
     if (s->figure)
-        must(agents_move(s->crowd, s->agents, s->count, s->time, seconds, s->before, s->now,
-                         s->motions, &error),
+        must(agents_move(s->crowd, s->agents, s->count, s->time, seconds, &s->moved, &error),
              &error);
     s->time += seconds;
     if (!s->figure)
         step_square(s);
+    scene_point(s, point);
     for (size_t i = 0; i < s->count; i++) {
         const agent *a = &s->agents[i];
         if (s->unblended)
             s->now[i].weight = 0;
         if (s->levels && s->frame > 0)
             s->now[i].level = level_of(a, eye);
-        s->places[i] =
-            (place){.position = {(float)a->x, (float)(-s->scale * s->ground), (float)a->z},
-                    .scale = (float)s->scale,
-                    .sine = (float)sin(a->heading),
-                    .cosine = (float)cos(a->heading),
-                    .kind = (float)a->kind};
+        place *p = &s->places[i];
+        *p = (place){.position = {(float)a->x, 0, (float)a->z},
+                     .scale = (float)s->scale,
+                     .sine = (float)sin(a->heading),
+                     .cosine = (float)cos(a->heading),
+                     .kind = (float)a->kind};
+        p->height = (float)ground_at(&s->hills, a->x, a->z, p->slope);
+        p->position[1] = p->height - (float)(s->scale * s->ground);
+        if (s->goals)
+            set_goals(s, i, point);
     }
     s->frame++;
 }
 
 pm_crowd_job scene_job(const scene *s) {
-    return (pm_crowd_job){.instances = s->now, .instance_count = s->count, .frame = s->frame};
+    static const pm_chain_use chains[] = {{BODY_STANDS, PM_CHAIN_IN_WORLD},
+                                          {BODY_LOOKS, PM_CHAIN_IN_WORLD}};
+    pm_crowd_job job = {.instances = s->now, .instance_count = s->count, .frame = s->frame};
+    if (!s->goals)
+        return job;
+    job.chains = chains;
+    job.chain_count = 2;
+    job.goals = s->goals;
+    job.ground = s->hills.field;
+    job.heights = s->hills.heights;
+    job.placements = s->placements;
+    job.transitions = s->unblended ? NULL : s->moved.transitions;
+    job.transition_time = pm_crowd_ticks(s->time);
+    return job;
 }
 
 size_t scene_bytes(const scene *s) {

@@ -51,7 +51,7 @@ double show_seconds(void) {
 void show_open(show *s, const options *o) {
     *s = (show){0};
     palettes_open(&s->palettes, o->device);
-    scene_open(&s->scene, o->file, o->method, s->palettes.engine, o->count);
+    scene_open(&s->scene, o->file, o->method, s->palettes.engine, o->count, o->flat);
     s->scene.levels = o->levels;
     s->camera = camera_of(scene_radius(&s->scene));
     drawing_open(&s->drawing, &s->scene.mesh);
@@ -76,7 +76,7 @@ bool show_has_method(pm_method method) {
 void show_set_method(show *s, const options *o) {
     const scene before = s->scene;
     scene_close(&s->scene);
-    scene_open(&s->scene, o->file, o->method, s->palettes.engine, before.count);
+    scene_open(&s->scene, o->file, o->method, s->palettes.engine, before.count, o->flat);
     s->scene.levels = before.levels;
     s->scene.unblended = before.unblended;
 }

@@ -58,7 +58,21 @@ typedef struct place {
     float position[3], scale; /* metres; `scale` metres per unit of the mesh */
     float sine, cosine;       /* of the heading about y */
     float kind, unused;       /* of enum agent_kind, for its colour */
+    float slope[2], height;   /* of the ground there, along x and z, in metres */
+    float unused_too;
 } place;
+
+/* The heights of the ground, in metres. */
+typedef struct hills {
+    pm_height_field field;
+    float *heights; /* (rows, columns) */
+} hills;
+
+/* Of the chains of a figure: feet on the ground, and a head that looks at a point. */
+typedef struct goals {
+    pm_stand_goal stand;
+    pm_chain_goal look;
+} goals;
 
 typedef struct scene {
     struct body_description *figure; /* which walks; NULL: members of a file stand in a square */
@@ -74,10 +88,13 @@ typedef struct scene {
     mesh mesh;
     double height, ground; /* of the first pose, in units of the mesh; its lowest vertex */
     double scale, spacing; /* metres per unit, and between members in a square */
+    hills hills;           /* under figures; no heights: the ground is level */
     agent *agents; /* with what follows, SCENE_MAX_COUNT elements, each written by every frame */
-    pm_crowd_instance *before, *now;
-    pm_root_motion *motions;
+    agent_frame moved;
+    pm_crowd_instance *now; /* of `moved`, or of a file's members */
     place *places;
+    pm_placement *placements; /* with `goals`, of figures on hills */
+    goals *goals;
     bool levels;    /* of detail, by the distance from the camera */
     bool unblended; /* one clip for each member */
     uint64_t frame;
@@ -85,14 +102,21 @@ typedef struct scene {
 } scene;
 
 /* `file` is of any format that the motion library reads; NULL: the figure of examples/crowd. The engine
- * must outlive the scene. */
-void scene_open(scene *s, const char *file, pm_method method, pm_engine *engine, size_t count);
+ * must outlive the scene. `level`: figures walk on level ground, look ahead, and change clips at once. */
+void scene_open(scene *s, const char *file, pm_method method, pm_engine *engine, size_t count,
+                bool level);
 void scene_close(scene *s);
 void scene_set_count(scene *s, size_t count); /* starts again */
 
 /* Advances by `seconds`, which may be 0, to the next frame. The first one has no levels, so that all
  * records are written. */
 void scene_step(scene *s, double seconds, const double eye[3]);
+
+/* The height at a point, as a pm_height_field has it, and unless it is level its slopes along x and z. */
+double ground_at(const hills *h, double x, double z, float slope[2]);
+
+/* The point that all look at, which moves round the middle. Metres. */
+void scene_point(const scene *s, double point[3]);
 
 /* The job of all members, without outputs; bytes of their palettes; radius of the disc they stand on. */
 pm_crowd_job scene_job(const scene *s);
@@ -140,8 +164,8 @@ camera camera_of(double radius);
 void camera_eye(const camera *c, double eye[3]);
 
 typedef struct drawing {
-    GLuint figure, ground, shadow; /* programs */
-    GLuint figure_array, vertices, indices, places;
+    GLuint figure, ground, shadow, point; /* programs */
+    GLuint figure_array, vertices, indices, places, heights;
 } drawing;
 
 /* Frames are drawn into the framebuffer that is bound. */
@@ -158,7 +182,7 @@ typedef struct options {
         *device; /* NULL: the one that draws, if it shares buffers; or the library's choice */
     size_t count, frames; /* `frames` and `picture` are of --headless */
     pm_method method;
-    bool levels, headless;
+    bool levels, headless, flat;
     const char *picture; /* NULL: none */
     int width, height;
 } options;

@@ -263,7 +263,7 @@ struct space_walk {
     space_result *result;
     size_t counts[2];   /* of nodes */
     bool has_cubics[2]; /* whose speeds change within an interval */
-    bool has_steps;      /* then poses before and after a key differ */
+    bool has_steps;     /* then poses before and after a key differ */
     uint32_t *orders[2];
     joint_segment *segments[2];
     joint_speed *speeds[2];

@@ -447,9 +447,9 @@ static void expect_distance(const made *m, const pm_motion_reduce_options *optio
     const bool jumps = m->channels[0].interpolation == PM_MOTION_STEP ||
                        m->channels[1].interpolation == PM_MOTION_STEP;
     if (!jumps) /* else it may be just before a key */
-        assert_true(fabs(distance_at(m, &r, r.numbers->distance_node, options->at,
-                                     error->key_time) -
-                         error->found) <= (is_subset(options->curve) ? 1e-4 : 1e-9));
+        assert_true(
+            fabs(distance_at(m, &r, r.numbers->distance_node, options->at, error->key_time) -
+                 error->found) <= (is_subset(options->curve) ? 1e-4 : 1e-9));
     for (size_t i = 0; i < times; i++) {
         const size_t joint =
             (size_t)random_between(random, 0, (double)m->motion.content.node_count);

@@ -37,7 +37,8 @@ static options options_for(void **state, size_t count) {
         print_message("# not tested: crowds of squad on rusticl, whose compiler takes minutes\n");
         skip();
     }
-    return (options){.device = device_for(state), .count = count, .method = PM_METHOD_SQUAD};
+    return (options){
+        .device = device_for(state), .count = count, .method = PM_METHOD_SQUAD, .flat = true};
 }
 
 static void run_frames(show *s, int count) {
@@ -150,6 +151,50 @@ TEST_ON_BOTH(vertices_are_where_the_oracle_puts_them) {
         run_frames(&s, counts[k] > 100 ? 1 : 3);
         expect_vertices(&s);
     }
+}
+
+/* Both ankles are as high above the hills as the clip has them above level ground, up to where legs reach. */
+TEST_ON_BOTH(figures_stand_on_hills) {
+    enum { FIGURES = 2000 };
+    options o = options_for(state, FIGURES);
+    SCOPED(show_close) show s;
+    size_t reached = 0, on_slopes = 0;
+    pm_error error = {0};
+    o.flat = false;
+    show_open(&s, &o);
+    run_frames(&s, 10);
+    pm_crowd_job job = scene_job(&s.scene);
+    float(*found)[BODY_JOINTS][12] = test_malloc(FIGURES * sizeof *found),
+    (*level)[BODY_JOINTS][12] = test_malloc(FIGURES * sizeof *level);
+    pm_crowd_target target = {.output = PM_CROWD_MODEL, .memory = found};
+    job.outputs = &target;
+    job.output_count = 1;
+    expect_ok(pm_crowd_pose(s.scene.crowd, &job, &error), &error);
+    job = (pm_crowd_job){.instances = job.instances,
+                         .instance_count = job.instance_count,
+                         .outputs = &target,
+                         .output_count = 1,
+                         .transitions = job.transitions,
+                         .transition_time = job.transition_time};
+    target.memory = level;
+    expect_ok(pm_crowd_pose(s.scene.crowd, &job, &error), &error);
+    for (size_t i = 0; i < (size_t)2 * FIGURES; i++) {
+        const place *p = &s.scene.places[i / 2];
+        const uint32_t slot =
+            pm_skeleton_slots(s.scene.skeleton)[i % 2 ? BODY_RIGHT_FOOT : BODY_LEFT_FOOT];
+        const float *at = found[i / 2][slot];
+        float slope[2];
+        const vec3 foot = placed(&s.scene, &s.scene.agents[i / 2],
+                                 (vec3){(double)at[3], (double)at[7], (double)at[11]});
+        const double above =
+            (double)p->height + foot.y - ground_at(&s.scene.hills, foot.x, foot.z, slope);
+        reached += fabs(above - (double)level[i / 2][slot][7]) < 1e-3;
+        on_slopes += fabs((double)slope[0]) + fabs((double)slope[1]) > 0.1;
+    }
+    test_free(found);
+    test_free(level);
+    assert_true(on_slopes > FIGURES / 2);
+    assert_true(reached > 1.98 * FIGURES);
 }
 
 /* A file of centimetres without a root: the hips move, and the members stay in their places. */

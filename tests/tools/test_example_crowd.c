@@ -70,8 +70,6 @@ TEST_ON_DEVICE(what_the_small_programs_with_kernels_show_holds) {
     need_device(state);
     run(0, POSEMILL_PROGRAMS "/crowd_culling '%s' 2>&1", device_for(state));
     expect_printed("192 of 1000 instances are in view");
-    run(0, POSEMILL_PROGRAMS "/crowd_slope '%s' 2>&1", device_for(state));
-    expect_printed("feet would be up to 93 mm in the slope or above it");
     run(1, POSEMILL_PROGRAMS "/crowd_culling none 2>&1");
     expect_printed("crowd_culling: no OpenCL device");
 }
