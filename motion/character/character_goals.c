@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A motion that shows the chains of a character: in the clip of each chain its end, gaze or joint follows a goal
- * that leaves what the chain's limit allows. The poses are those that crowds compute.
+ * A motion that shows the chains of a character: in clips of each chain its end, gaze or joint follows a goal that leaves
+ * what the chain's limit, or another one, allows. The poses are those that crowds compute.
  */
 #include <math.h>
 #include <stdio.h>
@@ -13,13 +13,21 @@
 #include "motion/model/made.h"
 #include "motion/model/similarity.h"
 
-/* The goal is a node with three ends, so that it is seen. The most joints times chains. */
-enum { FRAMES = 91, RAMP = 15, RATE = 30, MARKS = 4, MOST = 1 << 17 };
+/* The goal is a node with three ends, so that it is seen. The most joints times clips, and clips of a page. */
+enum { FRAMES = 91, RAMP = 15, RATE = 30, MARKS = 4, MOST = 1 << 17, MOST_CLIPS = 64 };
+
+/* Each chain with its own limit and others: of aims a factor; of two bones, of the part of the length that is left. */
+enum { LIMITS = 5 };
+static const double aim_factors[LIMITS] = {1, 0.5, 0.75, 1.25, 1.5};
+static const double bone_factors[LIMITS] = {1, 4, 2, 0.5, 0.25};
 
 static const double circle = 6.283185307179586;
 
 typedef struct maker {
     const pm_motion_character *made;
+    pm_chain *chains; /* of the character, with their own limits and others */
+    size_t *owners;   /* and which of those each is */
+    size_t chain_count;
     pm_engine *engine;
     pm_skeleton *skeleton;
     pm_crowd *crowd;
@@ -36,12 +44,41 @@ static void release(maker *m) {
     pm_engine_destroy(&m->engine);
     pm_motion_destroy(&m->shown);
     free(m->records);
+    free(m->chains);
+    free(m->owners);
+}
+
+/* A chain that has no limit is shown once. */
+static pm_status vary_limits(maker *m, pm_error *error) {
+    const pm_skeleton_desc *own = &m->made->skeleton;
+    const size_t most = own->chain_count > MOST_CLIPS / LIMITS ? 1 : LIMITS;
+    m->chains = calloc(own->chain_count * most, sizeof *m->chains);
+    m->owners = calloc(own->chain_count * most, sizeof *m->owners);
+    MOTION_TRY_MEMORY(m->chains && m->owners, error);
+    for (size_t k = 0; k < own->chain_count; k++) {
+        const pm_chain *of = &own->chains[k];
+        const bool aims = of->kind == PM_CHAIN_AIM, bends = of->kind == PM_CHAIN_TWO_BONES;
+        const double limit = bends && of->limit == 0 ? 0.97 : (double)of->limit;
+        const size_t limits = limit > 0 ? most : 1;
+        for (size_t i = 0; i < limits; i++) {
+            pm_chain *to = &m->chains[m->chain_count];
+            m->owners[m->chain_count++] = k;
+            *to = *of;
+            to->limit = i == 0 ? (float)limit
+                        : aims ? (float)fmin(aim_factors[i] * limit, circle / 2)
+                               : (float)fmax(1 - bone_factors[i] * (1 - limit), 0.01);
+        }
+    }
+    return PM_OK;
 }
 
 static pm_status make_crowd(maker *m, pm_error *error) {
     const pm_engine_desc plain = {.device = "none"};
     MOTION_TRY(pm_engine_create(&plain, &m->engine, error));
-    MOTION_TRY(pm_skeleton_create(&m->made->skeleton, &m->skeleton, error));
+    pm_skeleton_desc skeleton = m->made->skeleton;
+    skeleton.chains = m->chains;
+    skeleton.chain_count = m->chain_count;
+    MOTION_TRY(pm_skeleton_create(&skeleton, &m->skeleton, error));
     const pm_crowd_desc desc = {
         .skeleton = m->skeleton, .clips = m->made->clips, .clip_count = m->made->clip_count};
     MOTION_TRY(pm_crowd_create(m->engine, &desc, &m->crowd, error));
@@ -169,8 +206,8 @@ static pm_motion_channel channel_of(uint32_t node, pm_motion_path path, const do
 
 /* A name of a clip: that of the chain, with its limit. */
 static pm_motion_name name_clip(const maker *m, size_t index) {
-    const pm_chain *chain = &m->made->skeleton.chains[index];
-    const char *name = m->made->chain_names[index];
+    const pm_chain *chain = &m->chains[index];
+    const char *name = m->made->chain_names[m->owners[index]];
     char text[256];
     if (chain->limit > 0)
         snprintf(text, sizeof text, "%.200s: %s, limit %.4g", name,
@@ -183,8 +220,9 @@ static pm_motion_name name_clip(const maker *m, size_t index) {
 /* Rotations and positions of all joints, and the place of the goal. */
 static pm_status make_clip(maker *m, size_t index, pm_motion_clip *clip, pm_error *error) {
     static const pm_rational rate = {RATE, 1};
-    const pm_chain_use use = {.chain = (uint32_t)index, .flags = m->made->chain_flags[index]};
-    const pm_chain *chain = &m->made->skeleton.chains[index];
+    const pm_chain_use use = {.chain = (uint32_t)index,
+                              .flags = m->made->chain_flags[m->owners[index]]};
+    const pm_chain *chain = &m->chains[index];
     const size_t joints = m->made->skeleton.joint_count;
     motion_arena *arena = &m->shown->arena;
     double *keys = motion_allocate(arena, (7 * joints + 3) * FRAMES, sizeof *keys);
@@ -232,16 +270,17 @@ pm_status character_show_goals(const pm_motion *motion, const pm_motion_characte
     const size_t chains = made->skeleton.chain_count, joints = made->skeleton.joint_count;
     SCOPED(release) maker m = {.made = made};
     pm_motion_clip *clips = NULL;
-    if (chains == 0 || chains > MOST / joints)
+    if (chains == 0 || chains > MOST / LIMITS / joints)
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "has %zu chains of %zu joints; a page shows 1 to %zu chains of so many",
-                           chains, joints, MOST / joints);
-    m.shown = made_begin_joined(&motion, 1, chains, &clips);
+                           chains, joints, MOST / LIMITS / joints);
+    MOTION_TRY(vary_limits(&m, error));
+    m.shown = made_begin_joined(&motion, 1, m.chain_count, &clips);
     MOTION_TRY_MEMORY(m.shown, error);
     MOTION_TRY(motion_find_size(&motion->content, &m.size, error));
     MOTION_TRY(make_crowd(&m, error));
     MOTION_TRY(add_marks(&m, error));
-    for (size_t k = 0; k < chains; k++)
+    for (size_t k = 0; k < m.chain_count; k++)
         MOTION_TRY(make_clip(&m, k, &clips[k], error));
     return made_end(&m.shown, shown, error);
 }

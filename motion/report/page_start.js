@@ -25,6 +25,22 @@ function follow(hash) {
     setTime(Number(found[1]));
 }
 
+// Clips of one name with several limits, as of a chain of a character, are chosen with a slider.
+function watchLimits(select) {
+    const limitOf = (option) => /^(.*), limit (\S+)$/.exec(option.textContent);
+    const own = limitOf(select.selectedOptions[0]), slider = byId("limit"), label = byId("limits");
+    const all = own ? [...select.options].filter((option) => (limitOf(option) || [])[1] === own[1]) : [];
+    all.sort((a, b) => limitOf(a)[2] - limitOf(b)[2]);
+    if (all.length < 2) return;
+    const value = (option) => { label.querySelector("output").textContent = limitOf(option)[2]; };
+    label.hidden = false;
+    slider.max = all.length - 1;
+    slider.value = all.indexOf(select.selectedOptions[0]);
+    value(select.selectedOptions[0]);
+    slider.addEventListener("input", () => value(all[slider.value]));
+    slider.addEventListener("change", () => { location.hash = "c=" + all[slider.value].value; });
+}
+
 function watchClips() {
     const select = byId("clip");
     if (!select) return;
@@ -34,6 +50,7 @@ function watchClips() {
     for (const name of document.querySelectorAll(".which")) name.hidden = true;
     for (const part of document.querySelectorAll("[data-clip]")) part.hidden = part.dataset.clip !== shown;
     select.addEventListener("change", () => { location.hash = "c=" + select.value; });
+    watchLimits(select);
     window.addEventListener("hashchange", () => {
         const asked = askedClip() || first;
         if (asked !== shown && (asked === first || byId(`c${asked}-head`))) location.reload();

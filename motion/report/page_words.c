@@ -44,7 +44,10 @@ void page_write_clips(FILE *file, const page *p) {
         write_clip_name(file, of);
         fputs("</option>", file);
     }
-    fprintf(file, "</select></label> one of %zu</p>\n", p->other_count + 1);
+    fprintf(file,
+            "</select></label> one of %zu <label id=\"limits\" hidden>Limit <input id=\"limit\" "
+            "type=\"range\" min=\"0\" step=\"1\"> <output></output></label></p>\n",
+            p->other_count + 1);
     if (p->left_out > 0)
         fprintf(
             file,
