@@ -326,9 +326,10 @@ PM_FLAT static __attribute__((noinline)) void find_weights(slerp_jets *of, size_
         put_jet(&of->weights[k].b, pm_slerp_weight_jet(b, of->angle2[k]));
 }
 
-PM_FLAT static __attribute__((noinline)) void
-find_squad_spins(const pm_squad_segment *s, size_t count, const real *at, const real *rate,
-                 pm_quat spins[PM_LANE_BLOCK]) {
+PM_FLAT static __attribute__((noinline)) void find_squad_spins(const pm_squad_segment *s,
+                                                               size_t count, const real *at,
+                                                               const real *rate,
+                                                               pm_quat spins[PM_LANE_BLOCK]) {
     const real u = *at;
     pm_quat_jet inner[PM_LANE_BLOCK], outer[PM_LANE_BLOCK];
     slerp_jets of;
@@ -354,7 +355,7 @@ find_squad_spins(const pm_squad_segment *s, size_t count, const real *at, const 
 
 /* Whether a curve's spins are found in stages: those of squad and cubic, whose segments are alike. */
 #define PM_HAS_STAGES(name)                                                                        \
-    _Generic((pm_##name##_segment *)0, pm_squad_segment *: true, default: false)
+    _Generic((pm_##name##_segment *)0, pm_squad_segment * : true, default : false)
 
 #define PM_SAMPLE(name, is_vector, derivative)                                                     \
     PM_FLAT static void sample_##name(const request *q, pm_quat *values, pm_quat *rates) {         \
@@ -394,7 +395,7 @@ find_squad_spins(const pm_squad_segment *s, size_t count, const real *at, const 
             }                                                                                      \
         }                                                                                          \
         if (in_stages)                                                                             \
-            find_squad_spins((const void *)segments, count, &u, &rate, spins);                       \
+            find_squad_spins((const void *)segments, count, &u, &rate, spins);                     \
         for (size_t i = 0; in_stages && i < count; i++) {                                          \
             pm_quat *to = &rates[sampled[i]];                                                      \
             *to = q->first_side ? spins[i] : pm_quat_sum(*to, spins[i]);                           \
