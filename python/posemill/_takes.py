@@ -360,7 +360,8 @@ def check_around(take: Take, robot: Skeleton) -> None:
         return
     frames = np.unique(np.linspace(0, take.frames - 1, 5).astype(int))
     angles = dict(zip(robot.hinges.tolist(), take.angles[frames][:, [joints.index(name) for name in names]].T, strict=True))
-    turns, places = {robot.root: np.array([0.0, 0, 0, 1])}, {robot.root: np.zeros(3)}
+    turns: dict[int, Array] = {robot.root: np.array([0.0, 0, 0, 1])}
+    places: dict[int, Array] = {robot.root: np.zeros(3)}
     for joint, parent in enumerate(robot.parents.tolist()):
         if parent not in turns:
             continue
