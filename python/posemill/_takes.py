@@ -359,7 +359,8 @@ def check_around(take: Take, robot: Skeleton) -> None:
     if not take.around or take.angles is None or sorted(joints) != sorted(names) or take.angles.shape[1] != len(names):
         return
     frames = np.unique(np.linspace(0, take.frames - 1, 5).astype(int))
-    angles = dict(zip(robot.hinges.tolist(), take.angles[frames][:, [joints.index(name) for name in names]].T, strict=True))
+    order = [joints.index(name) for name in names]
+    angles = dict(zip(robot.hinges.tolist(), take.angles[frames][:, order].T, strict=True))
     turns: dict[int, Array] = {robot.root: np.array([0.0, 0, 0, 1])}
     places: dict[int, Array] = {robot.root: np.zeros(3)}
     for joint, parent in enumerate(robot.parents.tolist()):
@@ -380,9 +381,9 @@ def check_around(take: Take, robot: Skeleton) -> None:
         far = np.linalg.norm(found[frames] - place, axis=-1)
         if far.max() > _OFF:
             raise ValueError(
-                f"body {robot.names[joint]!r} is {far.max():.3g} m from where the angles of the joints place it, at frame "
-                f"{frames[far.argmax()]}; expected at most {_OFF} (the model is another one, or joints are in another "
-                "order than its own, which dof_names in the file would say)")
+                f"body {robot.names[joint]!r} is {far.max():.3g} m from where the angles of the joints place it, at "
+                f"frame {frames[far.argmax()]}; expected at most {_OFF} (the model is another one, or joints are in "
+                "another order than its own, which dof_names in the file would say)")
 
 
 def _root_of(robot: Skeleton) -> int:
