@@ -221,11 +221,16 @@ typedef struct pm_slerp_weights {
     pm_jet a, b;
 } pm_slerp_weights;
 
-/* From the squared chord between two unit quaternions, at any angle short of antipodal. */
-pm_fn pm_slerp_weights pm_slerp_weights_of(pm_jet chord2, pm_jet weight) {
+/* The squared angle between two unit quaternions from their squared chord, short of antipodal ones. */
+pm_fn pm_jet pm_chord_angle2_jet(pm_jet chord2) {
     pm_jet y = pm_jet_scaled(chord2, PM_REAL(0.25f));
     y.v = pm_select(y.v < PM_REAL(1.0f), y.v, PM_REAL(1.0f));
-    pm_jet angle2 = pm_jet_chain(y, pm_angle2_jet(y.v));
+    return pm_jet_chain(y, pm_angle2_jet(y.v));
+}
+
+/* From the squared chord between two unit quaternions, at any angle short of antipodal. */
+pm_fn pm_slerp_weights pm_slerp_weights_of(pm_jet chord2, pm_jet weight) {
+    pm_jet angle2 = pm_chord_angle2_jet(chord2);
     /* The loop keeps one copy of a long formula. It passes values on from variable to variable,
      * because compilers put arrays into memory. */
     pm_jet u = pm_jet_complement(weight);
@@ -238,19 +243,29 @@ pm_fn pm_slerp_weights pm_slerp_weights_of(pm_jet chord2, pm_jet weight) {
     return of;
 }
 
-/* The slerp of two varying quaternions with a varying weight, up to its length. */
-pm_fn pm_quat_jet pm_slerp_jet(pm_quat_jet a, pm_quat_jet b, pm_jet weight) {
-    pm_slerp_weights of =
-        pm_slerp_weights_of(pm_quat_jet_norm2(pm_quat_jet_difference(b, a)), weight);
+pm_fn pm_quat_jet pm_quat_jet_mixed(pm_slerp_weights of, pm_quat_jet a, pm_quat_jet b) {
     return pm_quat_jet_sum(pm_quat_jet_weighted(of.a, a), pm_quat_jet_weighted(of.b, b));
 }
 
-/* Of two constant quaternions: the same bits without the terms that are 0. */
-pm_fn pm_quat_jet pm_slerp_jet_of_keys(pm_quat a, pm_quat b, pm_jet weight) {
-    real zero = PM_REAL(0.0f);
-    real chord2 = pm_quat_norm2(pm_quat_difference(b, a));
-    pm_slerp_weights of = pm_slerp_weights_of(pm_jet_of(chord2, zero, zero), weight);
+/* Of constant quaternions: the same bits without the terms that are 0. */
+pm_fn pm_quat_jet pm_quat_jet_of_keys(pm_slerp_weights of, pm_quat a, pm_quat b) {
     return pm_quat_jet_sum(pm_quat_jet_scaled(of.a, a), pm_quat_jet_scaled(of.b, b));
+}
+
+/* The slerp of two varying quaternions with a varying weight, up to its length. */
+pm_fn pm_quat_jet pm_slerp_jet(pm_quat_jet a, pm_quat_jet b, pm_jet weight) {
+    pm_jet chord2 = pm_quat_jet_norm2(pm_quat_jet_difference(b, a));
+    return pm_quat_jet_mixed(pm_slerp_weights_of(chord2, weight), a, b);
+}
+
+/* The squared chord between constant quaternions. */
+pm_fn pm_jet pm_chord2_of_keys(pm_quat a, pm_quat b) {
+    real zero = PM_REAL(0.0f);
+    return pm_jet_of(pm_quat_norm2(pm_quat_difference(b, a)), zero, zero);
+}
+
+pm_fn pm_quat_jet pm_slerp_jet_of_keys(pm_quat a, pm_quat b, pm_jet weight) {
+    return pm_quat_jet_of_keys(pm_slerp_weights_of(pm_chord2_of_keys(a, b), weight), a, b);
 }
 
 /* u (a + u (b + u c)): polynomials in u without a constant, such as u (k + (1 - k) u) */

@@ -91,16 +91,28 @@ pm_fn pm_quat pm_squad_at(const pm_squad_segment *s, const real *basis) {
     return value;
 }
 
-pm_fn pm_quat_jet pm_squad_motion(const pm_squad_segment *s, real u) {
+/* The point of the inner points' arc. */
+pm_fn pm_quat_jet pm_squad_inner_jet(const pm_squad_segment *s, real u) {
     pm_jet t = pm_jet_of(pm_centred(u), PM_REAL(2.0f), PM_REAL(0.0f));
     pm_cos_sinc_jet turn = pm_cos_sinc_jet_scaled(s->phi2, t);
-    pm_quat_jet inner =
-        pm_quat_jet_plus(pm_quat_jet_scaled(turn.cosine, s->middle), turn.sinc, s->half_arc);
-    pm_quat_jet outer = pm_slerp_motion(&s->keys, u);
-    /* pm_slerp_jet requires unit operands here, so the slerp's gain is applied */
-    outer = pm_quat_jet_gained(outer, s->keys.arc.gain);
-    pm_jet weight = pm_cubic_jet(PM_REAL(2.0f), PM_REAL(-2.0f), PM_REAL(0.0f), u);
-    return pm_slerp_jet(outer, inner, weight);
+    return pm_quat_jet_plus(pm_quat_jet_scaled(turn.cosine, s->middle), turn.sinc, s->half_arc);
+}
+
+/* The point of the keys' arc, from its slerp's weights. With the slerp's gain it is a unit quaternion, which
+ * pm_slerp_jet requires. */
+pm_fn pm_quat_jet pm_squad_outer_jet(const pm_squad_segment *s, pm_slerp_weights of) {
+    return pm_quat_jet_gained(pm_quat_jet_of_keys(of, s->keys.a, s->keys.b), s->keys.arc.gain);
+}
+
+pm_fn pm_jet pm_squad_weight_jet(real u) {
+    return pm_cubic_jet(PM_REAL(2.0f), PM_REAL(-2.0f), PM_REAL(0.0f), u);
+}
+
+pm_fn pm_quat_jet pm_squad_motion(const pm_squad_segment *s, real u) {
+    pm_jet chord2 = pm_chord2_of_keys(s->keys.a, s->keys.b);
+    pm_quat_jet inner = pm_squad_inner_jet(s, u);
+    pm_quat_jet outer = pm_squad_outer_jet(s, pm_slerp_weights_of(chord2, pm_jet_u(u)));
+    return pm_slerp_jet(outer, inner, pm_squad_weight_jet(u));
 }
 
 #endif

@@ -292,14 +292,83 @@ static inline pm_segment_data load_decoded(const request *q, const block_keys *k
     return data;
 }
 
+/* ---- spins of squad and cubic in stages ------------------------------------------------------
+ *
+ * pm_squad_motion is a chain of operations that is longer than a processor looks ahead. Here each stage is computed for
+ * all joints of a block before the next stage, so that their chains overlap: the same operations, and the same bits.
+ * Spins need no second derivatives: stages do not store them, and nothing that is used depends on them. */
+
+static inline void put_jet(pm_jet *to, pm_jet from) {
+    to->v = from.v;
+    to->d = from.d;
+}
+
+static inline void put_quat_jet(pm_quat_jet *to, pm_quat_jet from) {
+    to->v = from.v;
+    to->d = from.d;
+}
+
+/* The slerps of a block of joints. */
+typedef struct slerp_jets {
+    pm_jet chord2[PM_LANE_BLOCK], angle2[PM_LANE_BLOCK];
+    pm_slerp_weights weights[PM_LANE_BLOCK];
+} slerp_jets;
+
+/* Not inlined: each loop needs all registers. */
+PM_FLAT static __attribute__((noinline)) void find_weights(slerp_jets *of, size_t count,
+                                                           const pm_jet *weight) {
+    const pm_jet b = *weight, a = pm_jet_complement(b);
+    for (size_t k = 0; k < count; k++)
+        put_jet(&of->angle2[k], pm_chord_angle2_jet(of->chord2[k]));
+    for (size_t k = 0; k < count; k++)
+        put_jet(&of->weights[k].a, pm_slerp_weight_jet(a, of->angle2[k]));
+    for (size_t k = 0; k < count; k++)
+        put_jet(&of->weights[k].b, pm_slerp_weight_jet(b, of->angle2[k]));
+}
+
+PM_FLAT static __attribute__((noinline)) void find_squad_spins(const pm_squad_segment *s,
+                                                               size_t count, const real *at,
+                                                               const real *rate,
+                                                               pm_quat spins[PM_LANE_BLOCK]) {
+    const real u = *at;
+    pm_quat_jet inner[PM_LANE_BLOCK], outer[PM_LANE_BLOCK];
+    slerp_jets of;
+    pm_jet weight = pm_jet_u(u);
+    for (size_t k = 0; k < count; k++)
+        of.chord2[k] = pm_chord2_of_keys(s[k].keys.a, s[k].keys.b);
+    find_weights(&of, count, &weight);
+    for (size_t k = 0; k < count; k++)
+        put_quat_jet(&outer[k], pm_squad_outer_jet(&s[k], of.weights[k]));
+    for (size_t k = 0; k < count; k++)
+        put_quat_jet(&inner[k], pm_squad_inner_jet(&s[k], u));
+    for (size_t k = 0; k < count; k++)
+        put_jet(&of.chord2[k], pm_quat_jet_norm2(pm_quat_jet_difference(inner[k], outer[k])));
+    weight = pm_squad_weight_jet(u);
+    find_weights(&of, count, &weight);
+    for (size_t k = 0; k < count; k++)
+        put_quat_jet(&inner[k], pm_quat_jet_mixed(of.weights[k], outer[k], inner[k]));
+    for (size_t k = 0; k < count; k++)
+        spins[k] = pm_angular_velocity(inner[k], *rate, 0);
+}
+
+/* ---- curves ---------------------------------------------------------------------------------- */
+
+/* Whether a curve's spins are found in stages: those of squad and cubic, whose segments are alike. */
+#define PM_HAS_STAGES(name)                                                                        \
+    _Generic((pm_##name##_segment *)0, pm_squad_segment * : true, default : false)
+
 #define PM_SAMPLE(name, is_vector, derivative)                                                     \
     PM_FLAT static void sample_##name(const request *q, pm_quat *values, pm_quat *rates) {         \
         const real u = pm_reals_of(q->side->u);                                                    \
         const real rate = q->moves ? pm_reals_of(q->side->rates) : PM_REAL(0.0f);                  \
+        const bool in_stages = PM_HAS_STAGES(name) && q->moves;                                    \
         real basis[pm_##name##_basis_size];                                                        \
         block_keys keys;                                                                           \
         const bool decoded = pm_##name##_coefficients + pm_##name##_constants == 0 &&              \
                              decode_block(q, pm_##name##_four_keys, &keys);                        \
+        pm_##name##_segment segments[PM_LANE_BLOCK];                                               \
+        pm_quat spins[PM_LANE_BLOCK];                                                              \
+        size_t sampled[PM_LANE_BLOCK], count = 0;                                                  \
         pm_##name##_basis(u, basis);                                                               \
         for (size_t k = 0; k < q->count; k++) {                                                    \
             if (q->joints && !(q->joints[k].animated >> q->c & 1))                                 \
@@ -317,10 +386,19 @@ static inline pm_segment_data load_decoded(const request *q, const block_keys *k
                 if (q->c != PM_ROTATIONS && q->joints)                                             \
                     values[k].w = PM_REAL(0.0f);                                                   \
             }                                                                                      \
-            if (q->moves) {                                                                        \
+            if (in_stages) {                                                                       \
+                segments[count] = segment;                                                         \
+                sampled[count++] = k;                                                              \
+            } else if (q->moves) {                                                                 \
                 const pm_quat d = derivative;                                                      \
                 rates[k] = q->first_side ? d : pm_quat_sum(rates[k], d);                           \
             }                                                                                      \
+        }                                                                                          \
+        if (in_stages)                                                                             \
+            find_squad_spins((const void *)segments, count, &u, &rate, spins);                     \
+        for (size_t i = 0; in_stages && i < count; i++) {                                          \
+            pm_quat *to = &rates[sampled[i]];                                                      \
+            *to = q->first_side ? spins[i] : pm_quat_sum(*to, spins[i]);                           \
         }                                                                                          \
     }
 #define PM_SAMPLE_ROTATION(name) PM_SAMPLE(name, false, pm_##name##_spin(&segment, u, rate))

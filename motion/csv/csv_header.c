@@ -121,20 +121,50 @@ unsigned csv_count_decimals(const csv_document *d, size_t column) {
     return (unsigned)(most < 400 ? most : 400);
 }
 
-static bool lies_evenly(const csv_document *d, size_t column, double rate, double loss) {
-    const double first = d->numbers[column];
+/* A column of times: where it is, and its unit in seconds. */
+typedef struct time_column {
+    size_t column;
+    double unit;
+} time_column;
+
+/* The unit that the name of a column of times ends with: "time_ms", "timestamp [ns]". Others are in seconds. */
+static double unit_of_times(const csv_document *d, size_t column) {
+    static const char *const forms[] = {"_%s", "(%s)", "[%s]"};
+    static const char *const units[] = {"ms", "us", "ns"};
+    text_span rest = d->header, field = {NULL, 0};
+    if (!d->header.begin)
+        return 1;
+    const char separator = csv_separator_of(d->header);
+    for (size_t i = 0; i <= column && csv_next_field(&rest, separator, &field);)
+        i++;
+    const text_span name = without_quotes(field);
+    for (size_t u = 0; u < sizeof units / sizeof *units; u++)
+        for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
+            char end[8];
+            const size_t size = (size_t)snprintf(end, sizeof end, forms[f], units[u]);
+            if (name.size > size && text_is((text_span){name.begin + name.size - size, size}, end))
+                return pm_power_of_ten(-3 * (int)(u + 1));
+        }
+    return 1;
+}
+
+/* Seconds from the first row to another. */
+static double time_of_row(const csv_document *d, time_column of, size_t row) {
+    return (d->numbers[row * d->column_count + of.column] - d->numbers[of.column]) * of.unit;
+}
+
+static bool lies_evenly(const csv_document *d, time_column of, double rate, double loss) {
     bool even = true;
     for (size_t r = 1; r < d->row_count && even; r++)
-        even = fabs(d->numbers[r * d->column_count + column] - first - (double)r / rate) <=
-               2.001 * loss;
+        even = fabs(time_of_row(d, of, r) - (double)r / rate) <= 2.001 * loss;
     return even;
 }
 
 /* The rate of times of which each may be off by `loss`: that of the mean step, with the digits that are
  * sure. False: there is none, or it is not known within a hundredth. */
-static bool fit_rate(const csv_document *d, size_t column, double loss, pm_rational *rate) {
-    const double last = d->numbers[(d->row_count - 1) * d->column_count + column];
-    const double steps = (double)d->row_count - 1, step = (last - d->numbers[column]) / steps;
+static bool fit_rate(const csv_document *d, time_column of, double loss, pm_rational *rate) {
+    const double steps = (double)d->row_count - 1;
+    const double step = time_of_row(d, of, d->row_count - 1) / steps;
     char text[64];
     rate_snap how;
     if (!(step > 1e-4 && step <= 1) || !(2 * loss / steps <= 0.01 * step))
@@ -142,14 +172,16 @@ static bool fit_rate(const csv_document *d, size_t column, double loss, pm_ratio
     const int places = -pm_decimal_exponent(4 * loss / steps) - 1; /* of which the last is sure */
     snprintf(text, sizeof text, "%.*f", places < 3 ? 3 : places > 12 ? 12 : places, step);
     return rate_from_frame_time(text, strlen(text), true, rate, &how) &&
-           lies_evenly(d, column, rate_value(*rate), loss);
+           lies_evenly(d, of, rate_value(*rate), loss);
 }
 
 /* Times as they are written, as far as float32 holds them; otherwise as rounded to their digits. */
 static bool read_times(const csv_document *d, size_t column, pm_rational *rate) {
-    const double last = d->numbers[(d->row_count - 1) * d->column_count + column];
-    return fit_rate(d, column, fmax(fabs(last) * 0x1p-23, 1e-9), rate) ||
-           fit_rate(d, column, 0.5 * pm_power_of_ten(-(int)csv_count_decimals(d, column)), rate);
+    const time_column of = {column, unit_of_times(d, column)};
+    const double last = fabs(d->numbers[(d->row_count - 1) * d->column_count + column]);
+    const double digits = 0.5 * pm_power_of_ten(-(int)csv_count_decimals(d, column));
+    return fit_rate(d, of, fmax(last * of.unit * 0x1p-23, 1e-9), rate) ||
+           fit_rate(d, of, fmax(digits, last * 0x1p-52) * of.unit, rate);
 }
 
 static size_t column_of_times(const csv_document *d) {

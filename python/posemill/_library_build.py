@@ -30,7 +30,7 @@ from ._options import Options
 from ._rational import Number, rate_of
 from ._skeleton import Skeleton
 from ._sources import Source, sources_of
-from ._takes import PICKLES, is_of_coordinates, keys_of, members_of, takes_of, write_take
+from ._takes import PICKLES, check_around, is_of_coordinates, keys_of, members_of, takes_of, write_take
 from ._views import Array
 
 __all__ = ["Wanted", "build_from_sources"]
@@ -191,11 +191,19 @@ def _part_of_takes(made: str, source: Source, own: str, wanted: Wanted) -> list[
     notes: list[str] = []
     stated = wanted.options.get("source_rate")
     takes = takes_of(source.path)
+    rate = stated if source.rate is None else source.rate
+    if rate is None and any(take.rate is None for take in takes):
+        raise ValueError("states no rate; source_rate= gives its frames per second")
+    if rate is not None:
+        takes = [replace(take, rate=float(rate_of(rate))) if take.rate is None else take for take in takes]
     for given, says in ((source.rate, "the list says"), (stated, "source_rate is")):
         if given is not None and any(rate_of(take.rate) != rate_of(given) for take in takes):
             raise ValueError(f"states {takes[0].rate:g} frames per second, but {says} {given}")
     if robot is None and any(take.poses is None for take in takes):
         raise ValueError("has coordinates of a robot, whose skeleton is required: skeleton=Skeleton.from_mjcf(...)")
+    for take in takes:
+        if robot is not None:
+            check_around(take, robot)
     pelvis = None if wanted.pelvis is None else np.asarray(wanted.pelvis, np.float64)
     keys = None if robot is None else [
         _resampled(robot, keys_of(take, robot, pelvis, notes), wanted.rate) for take in takes]

@@ -819,6 +819,8 @@ class MotionLibrary(Shared):
         """
         ids, count = np.empty(len(self._motions.exist), np.uint32), ffi.new("size_t *")
         call(lib.pm_library_shard, self._handle, rank, world, ffi.from_buffer("uint32_t[]", ids), len(ids), count)
+        if not count[0]:
+            raise ValueError(f"world: process {rank} of {world} would have no motion; there are {len(self)}")
         return self.subset(ids[:count[0]].tolist(), engine=engine)
 
     @classmethod

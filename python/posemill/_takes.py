@@ -22,24 +22,27 @@ from ._body_turns import bodies_that_turn, exp_of, keys_of_turns, multiply
 from ._keys import Keys
 from ._library import Path, printable
 from ._pickles import load_pickle
+from ._quaternions import rotated
 from ._skeleton import Skeleton
 from ._smpl import keys_of_smpl
 from ._views import Array
 
-__all__ = ["PICKLES", "Take", "keys_of", "members_of", "takes_of", "write_take"]
+__all__ = ["PICKLES", "Take", "check_around", "keys_of", "members_of", "takes_of", "write_take"]
 
 PICKLES = (".pkl", ".pickle", ".joblib", ".motion", ".pt", ".pth")
 _MOST_BYTES = 1 << 32
+_OFF = 0.01  # m of a body
 _LENGTH = 0.1  # by which quaternions may miss 1
 
 
 @dataclass
 class Take:
     """A motion: of the root or of all bodies `places` (frames, bodies, 3) and `turns` (frames, bodies, 4) x y z w with
-    `angles` (frames, joints); or `poses` (frames, joints, 3) of SMPL with `places` (frames, 3)."""
+    `angles` (frames, joints); or `poses` (frames, joints, 3) of SMPL with `places` (frames, 3). `around` are places of
+    bodies in the root's frame, by name."""
 
     name: str
-    rate: Any
+    rate: Any  # None: the file states none
     places: Array
     turns: Array | None = None
     angles: Array | None = None
@@ -48,6 +51,7 @@ class Take:
     bodies: list[str] | None = None
     are_maps: bool = False  # angles of bodies with more than one hinge are rotation vectors
     at_pelvis: bool = False  # `places` of SMPL are those of the pelvis
+    around: Mapping[str, Array] = field(default_factory=dict)  # (frames, 3)
     weight: float = 1.0
     data: Mapping[str, Any] = field(default_factory=dict)
 
@@ -148,9 +152,12 @@ def members_of(path: Path) -> set[str]:
 
 
 def _row_of(data: Any) -> _Row | None:
+    """The first row whose members are there; else one of which the rate alone is missing."""
     if not isinstance(data, Mapping):
         return None
-    return next((row for row in _ROWS if all(name in data for name in row.known_by)), None)
+    lacking = [(row, set(row.known_by) - set(data)) for row in _ROWS]
+    return next((row for rate in (False, True) for row, names in lacking
+                 if not names or (rate and names == {row.rate})), None)
 
 
 def is_of_coordinates(path: Path, of_robot: bool) -> bool:
@@ -206,7 +213,8 @@ def _take(row: _Row, data: Mapping[str, Any], name: str) -> Take:
     if data.get("state_conversion", "common") != "common":
         raise ValueError("'state_conversion': bodies and joints are in an order of the simulator, which is not known")
     places = _numbers(data, row.places, "places")
-    rate = _rate_in(data[row.rate])
+    stated = data[row.rate] if row.rate in data else None
+    rate = None if stated is None else _rate_in(stated)
     if row.poses is not None:
         poses = _numbers(data, row.poses, "poses")
         poses = poses.reshape(len(poses), -1)
@@ -233,9 +241,20 @@ def _take(row: _Row, data: Mapping[str, Any], name: str) -> Take:
         raise ValueError(f"arrays of {row.format} have shapes {places.shape}, {turns.shape} and "
                          f"{None if angles is None else angles.shape}, which do not agree")
     return Take(name, rate, places, turns, angles, None, joints,
-                _texts(data, "body_names") if places.shape[1] > 1 else None, row.are_maps,
+                _texts(data, "body_names") if places.shape[1] > 1 else None, row.are_maps, around=_around(data),
                 data={**{ours: data[theirs] for ours, theirs in row.extras if theirs in data}, **data}
                 if isinstance(data, dict) else data)
+
+
+def _around(data: Mapping[str, Any]) -> dict[str, Array]:
+    """GMR's places of bodies in the root's frame."""
+    names = _texts(data, "link_body_list")
+    if names is None or data.get("local_body_pos") is None:
+        return {}
+    places = _numbers(data, "local_body_pos", "places of bodies")
+    if places.shape[1:] != (len(names), 3):
+        raise ValueError(f"'local_body_pos' has shape {places.shape}, but 'link_body_list' {len(names)} names")
+    return {name: places[:, n] for n, name in enumerate(names)}
 
 
 def _hinges_of_loco(data: Mapping[str, Any], names: list[str]) -> list[str]:
@@ -330,6 +349,41 @@ def keys_of(take: Take, robot: Skeleton, pelvis: Array | None, notes: list[str])
     if not take.are_maps or take.angles is None:
         raise ValueError("expected rotations of all bodies, or MimicKit's frames, for a robot with balls")
     return keys_of_turns(robot, _of_maps(robot, take), take.places[:, 0], take.rate, notes)
+
+
+def check_around(take: Take, robot: Skeleton) -> None:
+    """Compares `around` with forward kinematics of the angles at five frames, as the C library does with places in the
+    world. Names of joints that are not those of the robot are left to the C library."""
+    names = list(robot.hinge_names)
+    joints = names if take.joints is None else take.joints
+    if not take.around or take.angles is None or sorted(joints) != sorted(names) or take.angles.shape[1] != len(names):
+        return
+    frames = np.unique(np.linspace(0, take.frames - 1, 5).astype(int))
+    order = [joints.index(name) for name in names]
+    angles = dict(zip(robot.hinges.tolist(), take.angles[frames][:, order].T, strict=True))
+    turns: dict[int, Array] = {robot.root: np.array([0.0, 0, 0, 1])}
+    places: dict[int, Array] = {robot.root: np.zeros(3)}
+    for joint, parent in enumerate(robot.parents.tolist()):
+        if parent not in turns:
+            continue
+        places[joint] = places[parent] + rotated(turns[parent], np.asarray(robot.positions[joint], np.float64))
+        turns[joint] = multiply(turns[parent], robot.rotations[joint])
+        if joint in angles:
+            assert robot.axes is not None
+            reference = 0.0 if robot.references is None else robot.references[joint]
+            turns[joint] = multiply(turns[joint], exp_of((angles[joint] - reference)[:, None] * robot.axes[joint]))
+    for joint, place in places.items():
+        if robot.names[joint] not in take.around:
+            continue
+        found = take.around[robot.names[joint]]
+        if len(found) != take.frames:
+            raise ValueError(f"'local_body_pos' has {len(found)} frames, expected {take.frames}")
+        far = np.linalg.norm(found[frames] - place, axis=-1)
+        if far.max() > _OFF:
+            raise ValueError(
+                f"body {robot.names[joint]!r} is {far.max():.3g} m from where the angles of the joints place it, at "
+                f"frame {frames[far.argmax()]}; expected at most {_OFF} (the model is another one, or joints are in "
+                "another order than its own, which dof_names in the file would say)")
 
 
 def _root_of(robot: Skeleton) -> int:

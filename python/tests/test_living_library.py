@@ -158,6 +158,8 @@ def test_subsets_shards_and_merged_libraries():
     assert [shard.names for shard in shards] == [lib.shard(rank, 4).names for rank in range(4)]
     with pytest.raises(ValueError, match="rank"):
         lib.shard(4, 4)
+    with pytest.raises(ValueError, match="world: process 9 of 10 would have no motion; there are 9"):
+        lib.shard(9, 10)
     del lib
     expect_same(part, [0, 1], library([7, 2]), [0, 1]) # whose files are shared
 

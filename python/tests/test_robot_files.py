@@ -323,6 +323,21 @@ def test_a_column_of_times_is_the_rate(tmp_path, time):
     refused(path, robot_of(tmp_path), ["states a rate of 50 Hz", "source rate is 60 Hz"], source_rate=60)
 
 
+@pytest.mark.parametrize("name", ["time_ms", "Time (ms)", "timestamp_us", "timestamp [ns]"])
+@pytest.mark.parametrize("start", [0, 1_700_000_000])
+def test_a_column_of_times_has_the_unit_of_its_name(tmp_path, name, start):
+    per_second = {"m": 10**3, "u": 10**6, "n": 10**9}[name.strip("])")[-2]]
+    path = tmp_path / "a.csv"
+    rows = [f"{(50 * start + n) * per_second // 50},0,0,1,0,0,0,1,{0.02 * n:.2f},0.1\n" for n in range(61)]
+    path.write_text(f"{name},{HEAD},hip,knee\n" + "".join(rows), encoding="utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        lib = pm.MotionLibrary.from_files(path, robot_of(tmp_path))
+    assert lib.durations[0] == pytest.approx(1.2, abs=1e-9)
+    assert lib.sample([0], [0.5], fields=["dof_vel"])["dof_vel"][0, 0] == pytest.approx(1.0, abs=1e-4)
+    refused(path, robot_of(tmp_path), ["states a rate of 50 Hz", "source rate is 60 Hz"], source_rate=60)
+
+
 @pytest.mark.parametrize("times", [["0", "0.02", "0.05"], ["0", "20", "40"], ["0", "0", "0"], ["0", "-0.02", "-0.04"]])
 def test_times_that_are_no_seconds_at_one_rate_are_said(tmp_path, times):
     path = tmp_path / "a.csv"

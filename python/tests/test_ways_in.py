@@ -199,6 +199,44 @@ def test_bodies_that_contradict_the_angles_are_refused(case: Case) -> None:
         pm.MotionLibrary.from_files(write_protomotions(case, m, "simulator"), case.robot)
 
 
+def test_places_around_the_root_are_compared_with_the_angles(case: Case) -> None:
+    m = case.motion()
+    still = {**m, "places": 0 * m["places"], "turns": 0 * m["turns"] + np.float32([0, 0, 0, 1])}
+    names = list(case.robot.names)
+    chosen = case.rng.permutation(len(names))[:-1]
+    around = case.bodies(still)["body_pos"][:, chosen]
+    given = {"local_body_pos": around, "link_body_list": [names[n] for n in chosen]}
+    order = case.rng.permutation(m["angles"].shape[1])
+    joints = {"dof_pos": m["angles"][:, order], "dof_names": [case.robot.hinge_names[n] for n in order]}
+    for change in (given, given | joints):
+        compare(pm.MotionLibrary.from_files(write_gmr(case, m, **change), case.robot), case.library(m=m))
+    wrong = [({**given, "dof_pos": np.roll(m["angles"], 1, axis=1) + 0.3}, "body 'part_.*dof_names"),
+             ({**given, "local_body_pos": around[:, 1:]}, "shape"), ({**given, "local_body_pos": around[1:]}, "frames"),
+             ({**given, "local_body_pos": around * np.nan}, "finite")]
+    for change, words in wrong:
+        with pytest.raises(ValueError, match=rf"walk\.pkl.*{words}"):
+            pm.MotionLibrary.from_files(write_gmr(case, m, **change), case.robot)
+
+
+@pytest.mark.parametrize("write, rate", [("gmr", "fps"), ("npz", "fps"), ("loco", "frequency"), ("list", "fps")])
+def test_a_rate_that_a_file_does_not_state_is_given(case: Case, write: str, rate: str) -> None:
+    m = case.motion()
+    members = {"root_pos": m["places"], "root_rot": m["turns"], "dof_pos": m["angles"]}
+    path = Path("walk.pkl" if write in ("gmr", "list") else "walk.npz")
+    if write == "loco":
+        members = {"qpos": np.column_stack([m["places"], np.roll(m["turns"], 1, axis=1), m["angles"]])}
+    if path.suffix == ".pkl":
+        path.write_bytes(pickle.dumps({**members, rate: None} if write == "list" else members))
+    else:
+        np.savez(path, **members)
+    with pytest.raises(ValueError, match=rf"{path.name}.*no rate.*source_rate"):
+        pm.MotionLibrary.from_files(path, case.robot)
+    Path("all.yaml").write_text(f"motions:\n- {{file: {path}, fps: {RATE}}}\n", encoding="utf-8")
+    found = (pm.MotionLibrary.from_files("all.yaml", case.robot) if write == "list" else
+             pm.MotionLibrary.from_files(path, case.robot, source_rate=RATE))
+    compare(found, case.library(m=m))
+
+
 @pytest.mark.parametrize("change, words", [
     ({"root_rot": np.ones((5, 4))}, "lengths"), ({"fps": 0}, "rate"), ({"root_pos": np.zeros((4, 3))}, "agree"),
     ({"root_pos": np.full((5, 3), np.nan)}, "finite"), ({"dof_names": ["a", "b"]}, "a"),
