@@ -94,7 +94,7 @@ pm_fn void pm_cosine_difference_terms(real u, real *terms) {
  *   r = (1 - tan(s phi)/tan(phi))/2,  s = 1 - 2 h,
  * for a squared chord x = 4 sin(phi)^2 of at most 2. r is h and a correction of at most 1/30, so it
  * loses hardly any digit of x. The correction is x s (1 - s^2)/2 Q(x, s^2); Q is a polynomial that
- * tests/kernels/fit_polynomials.c computes, with an error of r of 1.85e-8. */
+ * tests/kernels/fit_polynomials.py computes, with an error of r of 1.85e-8. */
 
 #define PM_CHORD_TERMS 8
 

@@ -128,7 +128,7 @@ pm_fn dreal dreal_max(dreal a, dreal b) {
 /* ---- elementary functions ----
  *
  * As polynomials: the same bits on every machine, which no libm guarantees. The coefficients, highest
- * degree first, and the errors are those that tests/kernels/fit_polynomials.c prints; errors are relative, in
+ * degree first, and the errors are those that tests/kernels/fit_polynomials.py prints; errors are relative, in
  * exact arithmetic. */
 
 /* A polynomial for an array of coefficients. Even and odd powers are summed apart, by Horner's rule:

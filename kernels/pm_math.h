@@ -2,7 +2,7 @@
  *
  * Elementary functions as polynomials with float32 coefficients, so that every device gives
  * the same bits. The polynomials need no range reduction: callers stay within the stated
- * intervals. tests/kernels/fit_polynomials.c computes the coefficients; each stated error is the one
+ * intervals. tests/kernels/fit_polynomials.py computes the coefficients; each stated error is the one
  * that it prints, in exact arithmetic, before float rounding.
  */
 #ifndef PM_MATH_H

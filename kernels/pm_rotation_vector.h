@@ -3,7 +3,7 @@
  * Calculus of q exp(rho/2), where rho is a full-angle rotation vector of length at most pi:
  * the right Jacobian of the rotation group, its inverse and its derivative, in lanes. Their
  * scalar factors are power series in x^2, x = |rho|, and computed as polynomials, without a
- * special case at 0 or cancellation near it. Coefficients: tests/kernels/fit_polynomials.c, on [0, 10].
+ * special case at 0 or cancellation near it. Coefficients: tests/kernels/fit_polynomials.py, on [0, 10].
  */
 #ifndef PM_ROTATION_VECTOR_H
 #define PM_ROTATION_VECTOR_H

@@ -85,8 +85,9 @@ static void print_stamp(char text[64], int64_t stamp, int power, bool has_expone
     } else if (unit == 1) {
         snprintf(text, 64, "%s%" PRIu64, stamp < 0 ? "-" : "", size);
     } else {
-        snprintf(text, 64, "%s%" PRIu64 ".%0*" PRIu64, stamp < 0 ? "-" : "", size / unit, 9 - power,
-                 size % unit);
+        const int length = snprintf(text, 64, "%s%" PRIu64 ".%0*" PRIu64, stamp < 0 ? "-" : "",
+                                    size / unit, 9 - power, size % unit);
+        assert_in_range(length, 1, 63);
     }
 }
 

@@ -258,13 +258,22 @@ static records random_records(records_kind kind, random_source *r) {
     return s;
 }
 
+/* Each has a program, which takes a second to compile. Others read the same as one of the four: coefficients, four
+ * keys, constants, or none of these. */
+static pm_method draw_method(random_source *r) {
+    static const pm_method few[] = {PM_METHOD_SLERP, PM_METHOD_SQUAD, PM_METHOD_CUBIC,
+                                    PM_METHOD_STERP};
+    return long_sweeps() ? (pm_method)random_size(r, 0, PM_METHOD_COUNT - 1)
+                         : few[random_size(r, 0, COUNT_OF(few) - 1)];
+}
+
 static void give_trajectories(pm_engine *engine, records *s, uint64_t salt) {
     for (size_t f = 0; f < s->job.frame_count; f++) {
         random_source r = random_salted(10 * salt + f);
         const bool arcs = s->kind == SINGLES || random_unit(&r) < 0.3;
-        const size_t method = arcs ? PM_METHOD_SLERP : random_size(&r, 0, PM_METHOD_COUNT - 1);
+        const pm_method method = arcs ? PM_METHOD_SLERP : draw_method(&r);
         s->job.frames[f].trajectory =
-            make_trajectory(engine, (pm_method)method, arcs && maybe(&r), 10 * salt + f);
+            make_trajectory(engine, method, arcs && maybe(&r), 10 * salt + f);
     }
 }
 
