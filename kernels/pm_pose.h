@@ -187,7 +187,8 @@ pm_fn pm_mask pm_half_bits(real a) {
 #if PM_LANES == 16 && defined(__AVX512F__) && !defined(PM_OPENCL)
     /* An instruction, but for what it makes of a NaN, which is unlike itself. */
     const pm_mask is_number = a == a; /* NOLINT(misc-redundant-expression) */
-    const pm_mask bits = (pm_mask)_mm512_cvtepu16_epi32(_mm512_maskz_cvtps_ph(0xffff, (__m512)a, 8));
+    const pm_mask bits =
+        (pm_mask)_mm512_cvtepu16_epi32(_mm512_maskz_cvtps_ph(0xffff, (__m512)a, 8));
     return pm_bits_select(is_number, bits, (bits & PM_BITS(0x8000)) | PM_BITS(0x7e00));
 #else
     pm_mask bits = pm_bits_of(a);

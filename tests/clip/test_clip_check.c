@@ -4,7 +4,7 @@
  * with pm_clip_check and with pm_clip_create, and the nearest valid value is accepted.
  */
 #include "base/counts.h"
-#include "support/check.h"
+#include "support/engines.h"
 
 #include <math.h>
 #include <string.h>
@@ -71,21 +71,11 @@ FIXTURE(make_valid_clip) {
     return 0;
 }
 
-static pm_engine *reference;
-
-FIXTURE(open_reference) {
-    return pm_engine_create(&(pm_engine_desc){.device = "none"}, &reference, NULL) != PM_OK;
-}
-
-FIXTURE(close_reference) {
-    pm_engine_destroy(&reference);
-    return 0;
-}
-
 static void check_accepted(const char *file, int line) {
     SCOPED(pm_clip_destroy) pm_clip *clip = NULL;
     check_ok(pm_clip_check(&s.desc, new_error()), last_error(), file, line);
-    check_ok(pm_clip_create(reference, &s.desc, &clip, new_error()), last_error(), file, line);
+    check_ok(pm_clip_create(engine_of_kind(ON_REFERENCE), &s.desc, &clip, new_error()),
+             last_error(), file, line);
     assert_non_null(clip);
 }
 
@@ -98,8 +88,8 @@ static void check_refused(pm_status status, const char *words, size_t track, siz
     pm_clip *const untouched = (pm_clip *)&s;
     pm_clip *clip = untouched;
     error = poisoned_error();
-    check_refusal(pm_clip_create(reference, &s.desc, &clip, &error), &error, status, words, file,
-                  line);
+    check_refusal(pm_clip_create(engine_of_kind(ON_REFERENCE), &s.desc, &clip, &error), &error,
+                  status, words, file, line);
     check_error_at(&error, track, key, file, line);
     assert_ptr_equal(clip, untouched);
     assert_int_equal(pm_clip_check(&s.desc, NULL), status);
@@ -423,4 +413,4 @@ CLIP_TEST(windows_are_given_once_or_once_per_track) {
     expect_refused_at(PM_ERROR_ARGUMENT, "window", 1, PM_NO_INDEX);
 }
 
-TEST_GROUP(open_reference, close_reference)
+TEST_GROUP(NULL, engines_close)

@@ -3,6 +3,7 @@
  * pm_resample: every job has the bits, or the error, that a clip and pm_sample give, and nothing beside
  * the results is written. Methods, tangents, ends, loops, times, sizes and threads are random.
  */
+#include "support/engines.h"
 #include "support/motion.h"
 #include "support/outputs.h"
 
@@ -13,22 +14,11 @@
 
 enum { KEYS = 1200, TIMES = 400 };
 
-static pm_engine *engine;
-
-FIXTURE(open_engine) {
-    return pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, NULL) != PM_OK;
-}
-
-FIXTURE(close_engine) {
-    pm_engine_destroy(&engine);
-    return 0;
-}
-
-TEST_GROUP(open_engine, close_engine)
+TEST_GROUP(NULL, engines_close)
 
 static pm_status by_clip(const pm_clip_desc *desc, const pm_sample_job *job, pm_error *error) {
     SCOPED(pm_clip_destroy) pm_clip *clip = NULL;
-    pm_status status = pm_clip_create(engine, desc, &clip, error);
+    pm_status status = pm_clip_create(engine_of_kind(ON_REFERENCE), desc, &clip, error);
     if (status == PM_OK)
         status = pm_sample(clip, job, error);
     return status;

@@ -4,6 +4,7 @@
  * each as soon as the latency of its method says and no sooner, and the memory does not grow with the
  * motion. Methods, options, rates, tracks and chunks are random.
  */
+#include "support/engines.h"
 #include "support/motion.h"
 #include "support/outputs.h"
 #include "support/wrapped.h"
@@ -15,7 +16,6 @@
 
 enum { MOST_KEYS = 4000, MOST_TRACKS = 70 };
 
-static pm_engine *engine;
 static size_t largest; /* request for memory */
 
 WRAPPED(void *, pm_reallocate, const pm_host *host, void *memory, size_t size) {
@@ -23,16 +23,7 @@ WRAPPED(void *, pm_reallocate, const pm_host *host, void *memory, size_t size) {
     return __real_pm_reallocate(host, memory, size);
 }
 
-FIXTURE(open_engine) {
-    return pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, NULL) != PM_OK;
-}
-
-FIXTURE(close_engine) {
-    pm_engine_destroy(&engine);
-    return 0;
-}
-
-TEST_GROUP(open_engine, close_engine)
+TEST_GROUP(NULL, engines_close)
 
 /* All keys, and the samples of all of them. */
 typedef struct take {
@@ -237,7 +228,7 @@ static void check_method(random_source *source, pm_method method, bool listed) {
     SCOPED(free_at) double *rows = choose_arrays(source, &m, &t.desc);
     choose_job(source, &t, keys);
     const size_t chunk = chunks[random_size(source, keys > 200 ? 2 : 0, COUNT_OF(chunks) - 1)];
-    SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine, &t.desc);
+    SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine_of_kind(ON_REFERENCE), &t.desc);
     t.wanted = sampled_as(clip, t.job, t.set);
     push_and_pull(source, &t, chunk);
     outputs_free(&t.wanted);

@@ -5,6 +5,7 @@
  * uniform, looped and listed keys, and on timelines of their own; numbers of tracks, samples and addresses are random, and results so
  * large that they go past the caches. Values, derivatives, and pairs.
  */
+#include "support/engines.h"
 #include "support/motion.h"
 
 #include <stdlib.h>
@@ -15,6 +16,8 @@
 #include "base/os.h"
 #include "cpu/cpu.h"
 #include "engine/engine.h"
+
+TEST_GROUP(NULL, engines_close)
 
 enum { MARGIN = 64, KEYS = 24, STREAMED_FLOATS = 1 << 20, PAGE = 4096 };
 
@@ -164,9 +167,8 @@ static void check_tracks(random_source *source, pm_engine *engine, unsigned meth
 }
 
 TEST(walks_have_the_bits_of_single_tracks) {
-    SCOPED(pm_engine_destroy) pm_engine *engine;
+    pm_engine *engine = engine_of_kind(ON_REFERENCE);
     random_source source = random_salted(20261127);
-    assert_int_equal(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, NULL), PM_OK);
     for (unsigned method = 0; method < PM_METHOD_COUNT; method++)
         for (unsigned kind = 0; kind < 4; kind++) {
             check_tracks(&source, engine, method, kind, random_size(&source, 16, 70), 0);
@@ -177,9 +179,8 @@ TEST(walks_have_the_bits_of_single_tracks) {
 /* Whole blocks of samples repeat the fractions of those before them. */
 TEST(repeated_blocks_have_the_bits_of_single_tracks) {
     enum { MANY_KEYS = 200 };
-    SCOPED(pm_engine_destroy) pm_engine *engine;
+    pm_engine *engine = engine_of_kind(ON_REFERENCE);
     random_source source = random_salted(20261129);
-    assert_int_equal(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, NULL), PM_OK);
     for (unsigned method = 0; method < PM_METHOD_COUNT; method++) {
         const int64_t factor = (int64_t)1 << random_size(&source, 0, 4);
         const pm_timeline timeline = {.key_count = MANY_KEYS, .rate = {2, 1}};
@@ -200,9 +201,8 @@ TEST(repeated_blocks_have_the_bits_of_single_tracks) {
 
 /* Rows of few tracks lie anywhere in the lines of the caches. */
 TEST(every_number_of_few_tracks_has_the_bits_of_single_tracks) {
-    SCOPED(pm_engine_destroy) pm_engine *engine;
+    pm_engine *engine = engine_of_kind(ON_REFERENCE);
     random_source source = random_salted(20261128);
-    assert_int_equal(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, NULL), PM_OK);
     for (size_t tracks = 1; tracks <= 17; tracks++)
         check_tracks(&source, engine, (unsigned)random_size(&source, 0, PM_METHOD_COUNT - 1),
                      (unsigned)random_size(&source, 0, 3), tracks, 0);
@@ -211,9 +211,8 @@ TEST(every_number_of_few_tracks_has_the_bits_of_single_tracks) {
 TEST(short_keys_have_the_bits_of_single_tracks) {
     static const pm_method methods[] = {PM_METHOD_STEP, PM_METHOD_NLERP, PM_METHOD_SLERP,
                                         PM_METHOD_CUBIC};
-    SCOPED(pm_engine_destroy) pm_engine *engine;
+    pm_engine *engine = engine_of_kind(ON_REFERENCE);
     random_source source = random_salted(20261130);
-    assert_int_equal(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, NULL), PM_OK);
     for (size_t i = 0; i < COUNT_OF(methods); i++)
         for (unsigned kind = 0; kind < 4; kind++)
             check_tracks(&source, engine, methods[i], kind, random_size(&source, 1, 40),

@@ -122,8 +122,7 @@ TEST(options_with_a_next_are_refused) {
     pm_motion_resample_options resample = {.rate = {30, 1}};
     pm_motion_convert_options convert = {.decimals = 3};
     pm_motion_character_options options = {.skin = 0};
-    SCOPED(pm_engine_destroy) pm_engine *engine = NULL;
-    expect_success(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, new_error()));
+    SCOPED(pm_engine_destroy) pm_engine *engine = test_reference();
     expect_next_refused(
         pm_motion_read_options, read, last_error(),
         pm_motion_parse(SMALL, strlen(SMALL), "a.bvh", NULL, &read, &motion, new_error()));
@@ -146,8 +145,7 @@ TEST(observers_with_a_next_are_refused) {
     const pm_motion_read_options read = {.observer = &observer};
     const pm_motion_resample_options resample = {.rate = {30, 1}, .observer = &observer};
     const pm_motion_convert_options convert = {.observer = &observer};
-    SCOPED(pm_engine_destroy) pm_engine *engine = NULL;
-    expect_success(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, new_error()));
+    SCOPED(pm_engine_destroy) pm_engine *engine = test_reference();
     expect_success(
         pm_motion_parse(SMALL, strlen(SMALL), "a.bvh", NULL, &read, &motion, new_error()));
     pm_motion_destroy(&motion);

@@ -376,9 +376,8 @@ CALLER_TEST(the_reference_path_is_refused) {
     const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SLERP);
     const given g = in_buffers(&desc);
     pm_clip *clip = NULL;
-    SCOPED(pm_engine_destroy) pm_engine *reference = NULL;
-    expect_success(pm_engine_create(&(pm_engine_desc){.device = "none"}, &reference, new_error()));
-    expect_error(create(reference, &g, &clip, new_error()), PM_ERROR_ARGUMENT, "reference path");
+    expect_error(create(engine_of_kind(ON_REFERENCE), &g, &clip, new_error()), PM_ERROR_ARGUMENT,
+                 "reference path");
     assert_null(clip);
 }
 
