@@ -280,13 +280,11 @@ static pm_status find_poses(const pm_device *device, const pm_cl_crowd_transitio
     r->goals = r->placements = r->plants = r->heights = r->speeds = (pm_address){0};
     r->poses_all = true;
     r->target_count = 1;
-    r->targets[0] =
-        (pm_pose_target){.view = {PM_CROWD_LOCAL, 0},
-                         .to = {.handle = c->work,
-                                .offset = c->work_offset + n * capture->capture.apart}};
+    r->targets[0] = (pm_pose_target){
+        .view = {PM_CROWD_LOCAL, 0},
+        .to = {.handle = c->work, .offset = c->work_offset + n * capture->capture.apart}};
     if (job->instance_count != capture->instance_count)
-        return pm_fail(error, PM_ERROR_ARGUMENT,
-                       "before, after: the numbers of instances differ");
+        return pm_fail(error, PM_ERROR_ARGUMENT, "before, after: the numbers of instances differ");
     if (n >= 2 && pm_is_given(&r->transitions))
         return pm_fail(error, PM_ERROR_ARGUMENT,
                        "after: expected no transitions: they are what begins");

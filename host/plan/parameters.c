@@ -159,11 +159,11 @@ static const pm_parameter crowd_ground[] = {PM_CHAIN_INPUTS,
                                             PM_CHAIN_TABLES};
 
 static const pm_parameter crowd_capture[] = {
-    PM_OF_MEMORY(list, LIST),       PM_OF_MEMORY(list_count, LIST_COUNT),
-    PM_OF_MEMORY(given, POSES),     PM_OF_MEMORY(transitions, TRANSITIONS),
-    PM_OF_NUMBER(offsets),          PM_OF_FIELD(apart, stride),
-    PM_OF_NUMBER(size),             PM_OF_NUMBER(root_positions),
-    PM_OF_NUMBER(duration),         PM_OF_NUMBER(rate)};
+    PM_OF_MEMORY(list, LIST),   PM_OF_MEMORY(list_count, LIST_COUNT),
+    PM_OF_MEMORY(given, POSES), PM_OF_MEMORY(transitions, TRANSITIONS),
+    PM_OF_NUMBER(offsets),      PM_OF_FIELD(apart, stride),
+    PM_OF_NUMBER(size),         PM_OF_NUMBER(root_positions),
+    PM_OF_NUMBER(duration),     PM_OF_NUMBER(rate)};
 
 #define PM_OF_BODY(name, output)                                                                   \
     { (pm_memory)(PM_MEMORY_RESULTS + (output)), 0, 0, false }

@@ -18,10 +18,8 @@ static pm_variant reach_variant(unsigned kind) {
                         .components = 4};
 }
 
-static const pm_variant capture_variant = {.file = "crowd_capture",
-                                           .curve = "slerp",
-                                           .vector_curve = "vector_linear",
-                                           .components = 4};
+static const pm_variant capture_variant = {
+    .file = "crowd_capture", .curve = "slerp", .vector_curve = "vector_linear", .components = 4};
 
 pm_variant pm_plan_pose_variant(const pm_pose_request *request, size_t target) {
     const pm_crowd_data *crowd = request->crowd;

@@ -65,8 +65,8 @@ typedef struct pm_pose_request {
     pm_u32 staged;           /* PM_STAGED_...: what `poses` are */
     size_t first; /* number of instance 0 in the whole job, which decides when it is updated */
     uint64_t frame;
-    bool packed;    /* records are those of entries of `indices` */
-    bool poses_all; /* levels that skip frames are posed */
+    bool packed;             /* records are those of entries of `indices` */
+    bool poses_all;          /* levels that skip frames are posed */
     pm_capture_rule capture; /* in place of targets */
     size_t host_threads;
     size_t target_count;

@@ -709,13 +709,14 @@ static void expect_begun(const scene *s, uint64_t salt) {
                                      .transitions = k < 2 ? states : NULL,
                                      .transition_stride = stride,
                                      .transition_time = pm_crowd_ticks(0.5 + 0.1 * (double)k)};
-            jobs[k] = (pm_cl_crowd_job){.instances = casts[k],
-                                        .instance_count = QUEUE_COUNT,
-                                        .layers = input_of(l.layers, sizeof l.layers, 40, in_buffer),
-                                        .layer_count = QUEUE_COUNT,
-                                        .ranges = input_of(l.ranges, sizeof l.ranges, 8, in_buffer),
-                                        .transition_stride = stride,
-                                        .transition_time = host[k].transition_time};
+            jobs[k] =
+                (pm_cl_crowd_job){.instances = casts[k],
+                                  .instance_count = QUEUE_COUNT,
+                                  .layers = input_of(l.layers, sizeof l.layers, 40, in_buffer),
+                                  .layer_count = QUEUE_COUNT,
+                                  .ranges = input_of(l.ranges, sizeof l.ranges, 8, in_buffer),
+                                  .transition_stride = stride,
+                                  .transition_time = host[k].transition_time};
         }
         cl_mem buffer = input_in_buffer(states, QUEUE_COUNT * stride, 48).buffer;
         jobs[0].transitions = jobs[1].transitions = (pm_cl_input){.buffer = buffer, .offset = 48};
@@ -787,15 +788,14 @@ CALLER_TEST(changes_that_a_queue_cannot_begin_are_refused) {
     const uint32_t list[2] = {0, 1};
     pm_cl_crowd_job job = {.instances = posed.instances, .instance_count = QUEUE_COUNT};
     pm_cl_crowd_job other = job;
-    const pm_cl_crowd_transition good = {.before = {&job, &job},
-                                         .after = {&job, &job},
-                                         .step = 1 << 20,
-                                         .duration = 1,
-                                         .states = caller_keep_buffer(buffer_of(
-                                             caller.context, 0, QUEUE_COUNT * bytes, NULL)),
-                                         .work = caller_keep_buffer(
-                                             buffer_of(caller.context, 48, work, NULL)),
-                                         .work_offset = 48};
+    const pm_cl_crowd_transition good = {
+        .before = {&job, &job},
+        .after = {&job, &job},
+        .step = 1 << 20,
+        .duration = 1,
+        .states = caller_keep_buffer(buffer_of(caller.context, 0, QUEUE_COUNT * bytes, NULL)),
+        .work = caller_keep_buffer(buffer_of(caller.context, 48, work, NULL)),
+        .work_offset = 48};
     pm_cl_crowd_transition bad = good;
 #define BEGIN                                                                                      \
     pm_cl_crowd_begin_transitions(posed.scene.crowd, &bad, caller.in_order, 0, NULL, NULL,         \
