@@ -6,8 +6,8 @@
 #include "pm_transition.h"
 
 /* Work size: joints x entries. `given` has the poses of all entries four times, `apart` bytes from one another: before
- * the change and after it, each a step before it and at it. Offsets and strides are in bytes. The root's rates are those
- * of no transition, because the host alone has them. */
+ * the change and after it, each a step before it and at it. Offsets and strides are in bytes. The root's rates are 0,
+ * because the host alone has them. */
 pm_kernel void crowd_capture(pm_global const pm_u8 *restrict list,
                              pm_global const pm_u8 *restrict list_count,
                              pm_global const pm_u8 *restrict given,

@@ -200,7 +200,7 @@ typedef struct pm_cl_crowd_transition {
 } pm_cl_crowd_transition;
 
 /* As pm_crowd_begin_transitions, enqueued as pm_cl_crowd_pose is, with the same bits but for the rates of the root,
- * which are 0: root motion in transition is then that of the clips alone. An in-order queue needs no events. Thread-safe. */
+ * which are 0: root motion in transition is then that of the clips alone. Thread-safe. */
 PM_API PM_EXPERIMENTAL pm_status pm_cl_crowd_begin_transitions(
     const pm_crowd *crowd, const pm_cl_crowd_transition *change, cl_command_queue queue,
     cl_uint wait_count, const cl_event *wait_list, cl_event *done, pm_error *error);
