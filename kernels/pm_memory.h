@@ -201,26 +201,31 @@ pm_fn void pm_set_reals(float *to, real numbers) {
 
 /* Part p of row k is the quaternion of lane 4 p + k. Intrinsics, because compilers put vectors together from
  * parts through the stack. */
-static inline real pm_parts_of(const float *const *from) {
+static inline real pm_parts_of(const float *const *from, pm_u64 at) {
 #if PM_LANES == 16 && defined(__AVX512F__)
-    __m512 row = _mm512_castps128_ps512(_mm_loadu_ps(from[0]));
-    row = _mm512_insertf32x4(row, _mm_loadu_ps(from[4]), 1);
-    row = _mm512_insertf32x4(row, _mm_loadu_ps(from[8]), 2);
-    return (real)_mm512_insertf32x4(row, _mm_loadu_ps(from[12]), 3);
+    __m512 row = _mm512_castps128_ps512(_mm_loadu_ps(from[0] + at));
+    row = _mm512_insertf32x4(row, _mm_loadu_ps(from[4] + at), 1);
+    row = _mm512_insertf32x4(row, _mm_loadu_ps(from[8] + at), 2);
+    return (real)_mm512_insertf32x4(row, _mm_loadu_ps(from[12] + at), 3);
 #elif PM_LANES == 8 && defined(__AVX__)
-    const __m256 row = _mm256_castps128_ps256(_mm_loadu_ps(from[0]));
-    return (real)_mm256_insertf128_ps(row, _mm_loadu_ps(from[4]), 1);
+    const __m256 row = _mm256_castps128_ps256(_mm_loadu_ps(from[0] + at));
+    return (real)_mm256_insertf128_ps(row, _mm_loadu_ps(from[4] + at), 1);
 #else
     float row[PM_LANES];
     for (int p = 0; p < PM_LANES; p += 4)
-        memcpy(row + p, from[p], 4 * sizeof *row);
+        memcpy(row + p, from[p] + at, 4 * sizeof *row);
     return pm_load_reals(row);
 #endif
 }
 
+/* `at` floats behind each pointer: an array of sums is computed in vectors, and taken apart again. */
+pm_fn pm_quat pm_gather_quats_behind(const float *const from[PM_LANES], pm_u64 at) {
+    return pm_lanes_of(pm_rows_of(pm_parts_of(from, at), pm_parts_of(from + 1, at),
+                                  pm_parts_of(from + 2, at), pm_parts_of(from + 3, at)));
+}
+
 pm_fn pm_quat pm_gather_quats(const float *const from[PM_LANES]) {
-    return pm_lanes_of(pm_rows_of(pm_parts_of(from), pm_parts_of(from + 1), pm_parts_of(from + 2),
-                                  pm_parts_of(from + 3)));
+    return pm_gather_quats_behind(from, 0);
 }
 
 /* Vector by vector, because GCC copies a whole struct through the stack, in parts of 16 bytes. */

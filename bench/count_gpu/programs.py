@@ -175,7 +175,7 @@ def crowds():
             if keys == 0 and (kind == "layers" or names == ["slerp"]):
                 yield make(["crowd", "palette", *names, kind], "crowd_workgroup", curve, 4, keys,
                            PM_VECTOR_METHOD=f"pm_{vector}", PM_OUTPUT=0, PM_PER_JOINT=0, **{define: 1})
-    for name, file in (("chains", "crowd_reach"), ("ground", "crowd_ground")):
+    for name, file in (("chains", "crowd_reach"), ("ground", "crowd_ground"), ("capture", "crowd_capture")):
         yield make(["crowd", name], file, "slerp", 4, 0)
     yield make(["crowd", "planted"], "crowd_ground", "slerp", 4, 0, PM_TRANSITIONS=1)
 

@@ -87,6 +87,9 @@ typedef struct pm_posed {
 pm_status pm_cpu_pose_one(const pm_crowd_data *crowd, const pm_posed *from, void *records,
                           pm_error *error);
 
+/* Writes the states of a request with a capture, whose list, poses and states are in host memory. */
+pm_status pm_cpu_capture_states(const pm_pose_request *request, pm_error *error);
+
 /* Writes the states of a change; its fields are checked. `requests` pose what is before it and after it, as in
  * pm_crowd_transition, with a list of indices. */
 pm_status pm_cpu_begin_transitions(const pm_pose_request requests[4],

@@ -49,9 +49,10 @@ typedef struct pm_capture {
     unsigned char *states; /* of instance 0 */
     size_t stride;
     pm_transition_head head;
-    float rate;            /* one over the seconds of the step */
-    const uint32_t *index; /* (count) of the instances; those from instance_count on do not exist */
-    size_t instance_count, count;
+    float rate; /* one over the seconds of the step */
+    const uint32_t *
+        index; /* (count) of the instances; those from instance_count on do not exist. NULL: from `first` on */
+    size_t first, instance_count, count;
 } pm_capture;
 typedef void (*pm_capture_function)(const pm_capture *capture);
 

@@ -269,15 +269,13 @@ static inline void apply_transition(const lane_group *g, const joint_block *bloc
     const pm_u32 channels = (pm_u32)g->crowd->channels[PM_SCALES].present << PM_SCALES;
     const pm_remains decay = pm_remains_of(pm_reals_of(g->durations), pm_reals_of(g->passed));
     for (size_t k = 0; k < block->count && block->channels & 1u << c; k++) {
-        const float *from[PM_LANES];
         const pm_u64 row = pm_transition_row(channels, joints, c, block->joints[k].number);
         if (!(block->joints[k].animated & 1u << c))
             continue;
-        for (size_t i = 0; i < PM_LANES; i++)
-            from[i] = g->states[i] + row;
         for (size_t i = 0; i < PM_LANES && k == 0; i++)
-            pm_prefetch(from[i] + (size_t)2 * PM_CACHE_LINE / sizeof(float), 1);
-        poses->of[c][k] = pm_transition_applied(c, poses->of[c][k], pm_gather_quats(from), &decay);
+            pm_prefetch(g->states[i] + row + (size_t)2 * PM_CACHE_LINE / sizeof(float), 1);
+        poses->of[c][k] = pm_transition_applied(c, poses->of[c][k],
+                                                pm_gather_quats_behind(g->states, row), &decay);
     }
 }
 
@@ -334,12 +332,10 @@ static inline pm_local local_of(const lane_group *g, const pm_lane_values *poses
 }
 
 static inline pm_local given_of(const lane_group *g, size_t joint) {
-    const float *from[PM_CHANNEL_COUNT][PM_LANES];
-    for (size_t i = 0; i < PM_LANES; i++)
-        for (size_t c = 0; c < PM_CHANNEL_COUNT; c++)
-            from[c][i] = g->given[i] + 12 * joint + 4 * c;
-    pm_local pose = {pm_gather_quats(from[PM_ROTATIONS]), pm_gather_quats(from[PM_POSITIONS]),
-                     pm_gather_quats(from[PM_SCALES])};
+    pm_quat of[PM_CHANNEL_COUNT];
+    for (size_t c = 0; c < PM_CHANNEL_COUNT; c++)
+        of[c] = pm_gather_quats_behind(g->given, 12 * joint + 4 * c);
+    pm_local pose = {of[PM_ROTATIONS], of[PM_POSITIONS], of[PM_SCALES]};
     pose.position.w = pose.scale.w = PM_REAL(0.0f);
     return pose;
 }

@@ -6,14 +6,18 @@
 
 #include "lane_batch.h"
 
+static size_t index_of(const pm_capture *c, size_t i) {
+    return c->index ? c->index[i] : c->first + i;
+}
+
 static void put_row(const pm_capture *c, size_t first, pm_u64 at, pm_quat row) {
     const pm_quat_block m = pm_block_of(row);
     const real rows[4] = {m.r0, m.r1, m.r2, m.r3};
     float words[4 * PM_LANES];
     memcpy(words, rows, sizeof words);
     for (size_t i = 0; i < PM_LANES && first + i < c->count; i++)
-        if (c->index[first + i] < c->instance_count)
-            memcpy(c->states + c->index[first + i] * c->stride + at * sizeof *words,
+        if (index_of(c, first + i) < c->instance_count)
+            memcpy(c->states + index_of(c, first + i) * c->stride + at * sizeof *words,
                    words + i % 4 * PM_LANES + i / 4 * 4, PM_TRANSITION_BYTES);
 }
 
@@ -46,6 +50,9 @@ void PM_SET_NAME(pm_lane_capture)(const pm_capture *c) {
     for (size_t first = 0; first < c->count; first += PM_LANES)
         capture_lanes(c, first);
     for (size_t i = 0; i < c->count; i++)
-        if (c->index[i] < c->instance_count)
-            memcpy(c->states + c->index[i] * c->stride, &c->head, sizeof c->head);
+        if (index_of(c, i) < c->instance_count) {
+            unsigned char *state = c->states + index_of(c, i) * c->stride;
+            memcpy(state, &c->head, sizeof c->head);
+            memset(state + PM_TRANSITION_ROOT, 0, sizeof(pm_transition_root));
+        }
 }

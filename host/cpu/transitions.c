@@ -22,36 +22,48 @@ static void capture_runs(void *context, pm_items *items) {
             run.before[n] += piece.from * all->pose;
             run.after[n] += piece.from * all->pose;
         }
-        run.index += piece.from;
+        run.index = run.index ? run.index + piece.from : NULL;
+        run.first = piece.from;
         run.count = piece.count;
         pm_cpu_capture(&run);
     }
 }
 
+pm_status pm_cpu_capture_states(const pm_pose_request *r, pm_error *error) {
+    const size_t apart = r->capture.apart / sizeof(float);
+    const float *poses = r->poses.memory;
+    pm_capture capture = {.crowd = r->crowd,
+                          .before = {poses, poses + apart},
+                          .after = {poses + 2 * apart, poses + 3 * apart},
+                          .pose = pm_pose_local_bytes(r) / sizeof(float),
+                          .states = r->transitions.memory,
+                          .stride = r->transition_stride,
+                          .head = {.time = r->transition_time, .duration = r->capture.duration},
+                          .rate = r->capture.rate,
+                          .index = r->indices.memory,
+                          .instance_count = r->instance_count,
+                          .count = pm_pose_entries(r)};
+    return pm_run_pieces(r->host, r->host_threads, pm_piece_count(capture.count, RUN), capture_runs,
+                         &capture, error);
+}
+
 /* Some entries of the list. */
 static pm_status begin_some(const pm_pose_request requests[4], const pm_piece *piece,
-                            pm_capture *capture, float *poses, pm_error *error) {
+                            pm_pose_request *capture, float *poses, pm_error *error) {
+    const uint32_t *list = requests[0].indices.memory;
     pm_status status = PM_OK;
-    float *const local[4] = {poses, poses + capture->pose * piece->count,
-                             poses + 2 * capture->pose * piece->count,
-                             poses + 3 * capture->pose * piece->count};
+    capture->poses = pm_in_memory(poses);
+    capture->capture.apart = piece->count * pm_pose_local_bytes(capture);
+    capture->indices = pm_in_memory(list + piece->from);
+    capture->index_count = piece->count;
     for (size_t n = 0; status == PM_OK && n < 4; n++) {
-        pm_pose_request part =
-            pm_pose_before_chains(&requests[n], (pm_address){.memory = local[n]});
-        part.indices = pm_in_memory((const uint32_t *)requests[n].indices.memory + piece->from);
+        pm_pose_request part = pm_pose_before_chains(
+            &requests[n], pm_in_memory((char *)poses + n * capture->capture.apart));
+        part.indices = capture->indices;
         part.index_count = piece->count;
         status = pm_cpu_pose(&part, error);
     }
-    capture->count = piece->count;
-    capture->index = (const uint32_t *)requests[0].indices.memory + piece->from;
-    for (size_t n = 0; n < 2; n++) {
-        capture->before[n] = local[n];
-        capture->after[n] = local[2 + n];
-    }
-    return status == PM_OK
-               ? pm_run_pieces(requests[0].host, requests[0].host_threads,
-                               pm_piece_count(piece->count, RUN), capture_runs, capture, error)
-               : status;
+    return status == PM_OK ? pm_cpu_capture_states(capture, error) : status;
 }
 
 pm_status pm_cpu_begin_transitions(const pm_pose_request requests[4],
@@ -60,13 +72,14 @@ pm_status pm_cpu_begin_transitions(const pm_pose_request requests[4],
     const size_t fitting = most_bytes / (4 * bytes),
                  size = fitting > RUN ? fitting / RUN * RUN : RUN;
     const size_t room = total < size ? total : size;
-    pm_capture capture = {.crowd = requests[0].crowd,
-                          .pose = bytes / sizeof(float),
-                          .states = change->states,
-                          .stride = change->stride,
-                          .head = {.time = change->time, .duration = change->duration},
-                          .rate = (float)(PM_TICKS_PER_SECOND / (double)change->step),
-                          .instance_count = requests[0].instance_count};
+    pm_pose_request capture = {.host = requests[0].host,
+                               .crowd = requests[0].crowd,
+                               .transitions = pm_in_memory(change->states),
+                               .instance_count = requests[0].instance_count,
+                               .transition_stride = change->stride,
+                               .transition_time = change->time,
+                               .capture = pm_capture_rule_of(change->step, change->duration),
+                               .host_threads = requests[0].host_threads};
     float *poses = pm_allocate(requests[0].host, 4 * room * bytes);
     pm_status status = poses ? PM_OK : pm_fail_memory(error);
     for (size_t i = 0; status == PM_OK && i < pm_piece_count(total, size); i++) {

@@ -216,6 +216,8 @@ static void fill_levels(pm_skeleton *skeleton, const pm_skeleton_desc *desc) {
             skeleton->level_joints[l * n + k] = has;
             level->whole &= has;
         }
+        skeleton->levels[skeleton->level_count + l] = (pm_crowd_level){
+            .reciprocal = PM_RECIPROCAL(1), .update_every = 1, .whole = level->whole};
     }
 }
 
@@ -397,7 +399,7 @@ static pm_status allocate(pm_skeleton *s, const pm_skeleton_desc *desc, pm_error
     s->slots = pm_allocate_zeroed(s->host, n, sizeof *s->slots);
     s->by_depth = pm_allocate_zeroed(s->host, n, sizeof *s->by_depth);
     s->joints = pm_allocate_zeroed(s->host, n, sizeof *s->joints);
-    s->levels = pm_allocate_zeroed(s->host, s->level_count, sizeof *s->levels);
+    s->levels = pm_allocate_zeroed(s->host, 2 * s->level_count, sizeof *s->levels);
     s->level_joints = pm_allocate_zeroed(s->host, s->level_count, n);
     s->masks =
         pm_allocate_zeroed(s->host, (s->mask_count + 1) * n + PM_MASK_PADDING, sizeof *s->masks);

@@ -51,7 +51,8 @@ struct pm_skeleton {
      * joint_count: none. */
     size_t flexible;
     size_t level_count; /* at least 1 */
-    pm_crowd_level *levels;
+    pm_crowd_level
+        *levels; /* (2, level_count): as they are, and where all are updated in each frame */
     pm_u8 *level_joints; /* (level_count, joint_count) */
     size_t mask_count;
     float *masks;          /* (mask_count + 1, joint_count), row 0 all 1; then PM_MASK_PADDING */

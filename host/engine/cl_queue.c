@@ -268,6 +268,126 @@ pm_status pm_cl_crowd_pose(pm_crowd *crowd, const pm_cl_crowd_job *job, cl_comma
     return status;
 }
 
+/* What a job of a change poses, behind those before it in the memory for poses. */
+static pm_status find_poses(const pm_device *device, const pm_cl_crowd_transition *c, size_t n,
+                            const pm_pose_request *capture, pm_pose_request *r, pm_error *error) {
+    const pm_cl_crowd_job *job = n < 2 ? c->before[n] : c->after[n - 2];
+    *r = inputs_of(capture->crowd, job);
+    r->indices = capture->indices;
+    r->counted = capture->counted;
+    r->index_count = capture->index_count;
+    r->packed = capture->packed;
+    r->goals = r->placements = r->plants = r->heights = r->speeds = (pm_address){0};
+    r->poses_all = true;
+    r->target_count = 1;
+    r->targets[0] = (pm_pose_target){
+        .view = {PM_CROWD_LOCAL, 0},
+        .to = {.handle = c->work, .offset = c->work_offset + n * capture->capture.apart}};
+    if (job->instance_count != capture->instance_count)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "before, after: the numbers of instances differ");
+    if (n >= 2 && pm_is_given(&r->transitions))
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "after: expected no transitions: they are what begins");
+    const pm_status status = PM_CHECK_NEXT(pm_cl_crowd_job, job, error);
+    return status == PM_OK ? pm_pose_resolve(r, device, error) : status;
+}
+
+/* Of the states and of what four jobs of local poses are checked with. */
+static pm_status find_capture(const pm_device *device, const pm_crowd_data *crowd,
+                              const pm_cl_crowd_transition *c, pm_pose_request *r,
+                              pm_error *error) {
+    const size_t state = pm_transition_state_bytes(crowd);
+    size_t most, all;
+    pm_status status = PM_CHECK_NEXT(pm_cl_crowd_transition, c, error);
+    for (size_t n = 0; status == PM_OK && n < 2; n++)
+        if (!c->before[n] || !c->after[n])
+            status = pm_fail(error, PM_ERROR_ARGUMENT, "before, after: expected two jobs each");
+    if (status == PM_OK)
+        status = pm_transition_check_times(c->step, c->duration, error);
+    if (status != PM_OK)
+        return status;
+    *r = (pm_pose_request){.host = crowd->host,
+                           .crowd = crowd,
+                           .indices = address_of(&c->indices),
+                           .counted = address_of(&c->counted),
+                           .poses = {.handle = c->work, .offset = c->work_offset},
+                           .transitions = {.handle = c->states, .offset = c->states_offset},
+                           .instance_count = c->before[1]->instance_count,
+                           .index_count = c->index_count,
+                           .transition_stride = c->stride ? c->stride : state,
+                           .transition_time = c->time,
+                           .staged = PM_STAGED_ENTRIES,
+                           .capture = pm_capture_rule_of(c->step, c->duration)};
+    r->packed = pm_is_given(&r->indices);
+    if (r->index_count == 0 && pm_is_given(&r->counted))
+        r->index_count = r->instance_count;
+    r->pose_stride = pm_pose_local_bytes(r);
+    if (pm_pose_is_empty(r))
+        return PM_OK;
+    if (!c->states || !c->work)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", c->states ? "work" : "states");
+    if (r->transition_stride < state)
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "stride: expected at least pm_crowd_transition_bytes");
+    if (!pm_multiply(r->instance_count, r->transition_stride, &all) ||
+        !pm_multiply(pm_pose_entries(r), 4 * r->pose_stride, &most))
+        return pm_fail(error, PM_ERROR_SIZE, "the states and the poses do not fit size_t");
+    r->capture.apart = most / 4;
+    status = pm_check_multiple("states", "stride", r->transition_stride, 16, error);
+    if (status == PM_OK)
+        status = device->backend->check_address(device, "states", &r->transitions, 16,
+                                                all - r->transition_stride + state, error);
+    return status == PM_OK
+               ? device->backend->check_address(device, "work", &r->poses, 16, most, error)
+               : status;
+}
+
+/* Four jobs of poses, then the capture, which waits for them. */
+static pm_status begin_transitions(const pm_held_crowd *held, const pm_device *device,
+                                   const pm_cl_crowd_transition *c, const pm_queue *on,
+                                   cl_event *done, pm_error *error) {
+    pm_pose_request capture, poses[4];
+    void *posed[4] = {NULL};
+    pm_status status = find_capture(device, held->data, c, &capture, error);
+    const bool empty = status == PM_OK && pm_pose_is_empty(&capture);
+    for (size_t n = 0; status == PM_OK && !empty && n < 4; n++)
+        status = find_poses(device, c, n, &capture, &poses[n], error);
+    for (size_t n = 0; status == PM_OK && !empty && n < 4; n++) {
+        const pm_job job = pm_job_of_poses(held->on_device, &poses[n]);
+        status = job.kind->enqueue(&job, 0, on, &posed[n], error);
+    }
+    const pm_queue after = empty ? *on : (pm_queue){on->handle, posed, 4};
+    if (status == PM_OK) {
+        const pm_job job = pm_job_of_poses(held->on_device, &capture);
+        status = enqueue(&job, 0, &after, done, error);
+    }
+    for (size_t n = 0; n < 4; n++)
+        pm_cl_let_event(&posed[n]);
+    return status;
+}
+
+pm_status pm_cl_crowd_begin_transitions(const pm_crowd *crowd, const pm_cl_crowd_transition *change,
+                                        cl_command_queue queue, cl_uint wait_count,
+                                        const cl_event *wait_list, cl_event *done,
+                                        pm_error *error) {
+    pm_error_clear(error);
+    if (!crowd || !change || !queue || (wait_count && !wait_list))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
+                       !crowd    ? "crowd"
+                       : !change ? "change"
+                       : !queue  ? "queue"
+                                 : "wait_list");
+    const pm_queue on = {queue, wait_list, wait_count};
+    size_t member; /* always 0: a crowd is on one device */
+    pm_status status = find_member(crowd->engine->device, "crowd", queue, &member, error);
+    if (status != PM_OK)
+        return status;
+    const pm_held_crowd held = pm_crowd_hold(crowd);
+    status = begin_transitions(&held, crowd->engine->device, change, &on, done, error);
+    pm_crowd_let(&held);
+    return status;
+}
+
 /* ---- points ---- */
 
 /* The end of a field in its buffer, in bytes; 0: it begins before the buffer, or its end does not fit size_t. */

@@ -90,6 +90,9 @@ pm_status pm_points_request_of(const pm_points_job *job, const pm_address *handl
                                pm_points_request *request, pm_points_made *made, pm_error *error);
 void pm_points_made_free(pm_points_made *made);
 
+/* Refuses steps in ticks, and durations in seconds, of no change. */
+pm_status pm_transition_check_times(int64_t step, float duration, pm_error *error);
+
 /* Refuses an empty list of targets, and one of more than PM_CROWD_MAX_TARGETS. */
 pm_status pm_pose_check_list(const void *outputs, size_t count, pm_error *error);
 

@@ -206,6 +206,7 @@ static void keep_previous(pm_pose_request *r) {
 static void run_poses(pm_call *call, void *const *memory) {
     queued_job *q = (queued_job *)call;
     pm_pose_request *r = &q->request.poses;
+    const bool captures = r->capture.duration > 0;
     uint32_t count;
     find_memory(q, memory);
     keep_previous(r);
@@ -213,11 +214,11 @@ static void run_poses(pm_call *call, void *const *memory) {
         memcpy(&count, r->counted.memory, sizeof count);
         r->index_count = count < r->index_count ? count : r->index_count;
     }
-    if (pm_cpu_pose(r, NULL) == PM_OK)
+    if ((captures ? pm_cpu_capture_states : pm_cpu_pose)(r, NULL) == PM_OK)
         return;
     r->host = &q->of_reserve;
     r->host_threads = 1;
-    (void)pm_cpu_pose(r, NULL);
+    (void)(captures ? pm_cpu_capture_states : pm_cpu_pose)(r, NULL);
 }
 
 /* Rows of states of bodies, and the joints' matrices of an instance. */

@@ -20,10 +20,18 @@ static pm_status refuse(const char *what, pm_error *error) {
     return pm_fail(error, PM_ERROR_ARGUMENT, "%s", what);
 }
 
+pm_status pm_transition_check_times(int64_t step, float duration, pm_error *error) {
+    const int64_t least = 1 << 12, most = (int64_t)1 << 42;
+    if (!(step >= least && step <= most))
+        return refuse("step: expected at least 2^-20 s, and at most 2^10 s, in ticks", error);
+    return duration >= PM_TRANSITION_LEAST && duration <= PM_TRANSITION_MOST
+               ? PM_OK
+               : refuse("duration: expected 2^-20 to 65536 seconds", error);
+}
+
 /* Resolves the stride. */
 static pm_status check_change(const pm_crowd_data *crowd, pm_crowd_transition *c, pm_error *error) {
     const size_t bytes = pm_transition_state_bytes(crowd);
-    const int64_t least = 1 << 12, most = (int64_t)1 << 42;
     size_t all;
     pm_status status = PM_CHECK_NEXT(pm_crowd_transition, c, error);
     c->stride = c->stride ? c->stride : bytes;
@@ -32,10 +40,9 @@ static pm_status check_change(const pm_crowd_data *crowd, pm_crowd_transition *c
     for (size_t n = 0; n < 2; n++)
         if (!c->before[n] || !c->after[n])
             return refuse("before, after: expected two jobs each", error);
-    if (!(c->step >= least && c->step <= most))
-        return refuse("step: expected at least 2^-20 s, and at most 2^10 s, in ticks", error);
-    if (!(c->duration >= PM_TRANSITION_LEAST && c->duration <= PM_TRANSITION_MOST))
-        return refuse("duration: expected 2^-20 to 65536 seconds", error);
+    status = pm_transition_check_times(c->step, c->duration, error);
+    if (status != PM_OK)
+        return status;
     if (!c->states || c->stride < bytes)
         return refuse(c->states ? "stride: expected at least pm_crowd_transition_bytes"
                                 : "states is NULL",

@@ -484,6 +484,33 @@ static pm_status reach(pose_call *c, cl_mem *local, cl_event *reached) {
     return status;
 }
 
+/* Each piece waits for the one before it, as in launch(). */
+static pm_status capture(pose_call *c) {
+    const size_t entries = pm_pose_entries(&c->request);
+    const size_t size = pm_plan_launch_instances(&c->request, &device_of(c->crowd)->plan);
+    pm_status status = PM_OK;
+    cl_event last = NULL;
+    for (size_t i = 0; status == PM_OK && i < pm_piece_count(entries, size); i++) {
+        const pm_piece at = pm_piece_at(entries, size, i);
+        event_list before = {.count = 0};
+        cl_event done = NULL;
+        if (i == 0)
+            add_events(&before, c->waits, c->wait_count);
+        add_event(&before, i ? last : c->written);
+        const pm_cl_wait wait = {c->queue, before.events, before.count};
+        pm_step step = pm_plan_capture(&c->request, &at);
+        status = pm_cl_run_step(device_of(c->crowd), &step, c->memories, &wait, &done, c->error);
+        if (status != PM_OK)
+            break;
+        pm_cl_release_event(&last);
+        last = done;
+    }
+    add_event(&c->launched, last);
+    if (c->copy && last)
+        add_user(c->copy, last);
+    return status;
+}
+
 /* An event for all enqueued commands. With one kernel, its own event is sufficient, because the
  * kernel waits for the other commands; a marker would cost the driver one more command. */
 static pm_status event_of_all(const pose_call *c, cl_event *all) {
@@ -506,6 +533,8 @@ static pm_status enqueue(pose_call *c, cl_event *done) {
     }
     if (status == PM_OK)
         status = write_copy(c);
+    if (status == PM_OK && c->request.capture.duration > 0)
+        status = capture(c);
     if (status == PM_OK && c->request.chains.count)
         status = reach(c, &local, &reached);
     for (size_t i = 0; status == PM_OK && i < c->request.target_count; i++)
@@ -543,6 +572,8 @@ static pm_status enqueue_locked(pm_opencl_crowd *crowd, const pm_pose_request *r
                    .wait_count = wait->count,
                    .error = error};
     memcpy(c.memories, crowd->memories, sizeof c.memories);
+    if (request->poses_all)
+        c.memories[PM_MEMORY_LEVELS] = crowd->memories[PM_MEMORY_ALL_LEVELS];
     pthread_mutex_lock(&crowd->shared->lock);
     const pm_status status = enqueue(&c, done);
     pthread_mutex_unlock(&crowd->shared->lock);

@@ -123,6 +123,12 @@ void pm_cl_release_event(cl_event *event) {
     *event = NULL;
 }
 
+void pm_cl_let_event(void **event) {
+    cl_event own = *event;
+    pm_cl_release_event(&own);
+    *event = NULL;
+}
+
 pm_status pm_cl_unmap(cl_command_queue queue, cl_mem buffer, void *mapped, pm_error *error) {
     cl_event unmapped = NULL;
     const cl_int code = clEnqueueUnmapMemObject(queue, buffer, mapped, 0, NULL, &unmapped);

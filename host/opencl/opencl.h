@@ -44,4 +44,7 @@ typedef struct pm_cl_objects {
 
 pm_cl_objects pm_cl_objects_of(const pm_device *device);
 
+/* Releases an event of a call on a queue, and clears it; NULL: none. */
+void pm_cl_let_event(void **event);
+
 #endif

@@ -158,6 +158,13 @@ static const pm_parameter crowd_ground[] = {PM_CHAIN_INPUTS,
                                             PM_OF_NUMBER(grid),
                                             PM_CHAIN_TABLES};
 
+static const pm_parameter crowd_capture[] = {
+    PM_OF_MEMORY(list, LIST),   PM_OF_MEMORY(list_count, LIST_COUNT),
+    PM_OF_MEMORY(given, POSES), PM_OF_MEMORY(transitions, TRANSITIONS),
+    PM_OF_NUMBER(offsets),      PM_OF_FIELD(apart, stride),
+    PM_OF_NUMBER(size),         PM_OF_NUMBER(root_positions),
+    PM_OF_NUMBER(duration),     PM_OF_NUMBER(rate)};
+
 #define PM_OF_BODY(name, output)                                                                   \
     { (pm_memory)(PM_MEMORY_RESULTS + (output)), 0, 0, false }
 
@@ -214,6 +221,7 @@ static const struct {
                PM_KERNEL_ROW("crowd_workgroup", crowd_workgroup),
                PM_KERNEL_ROW("crowd_reach", crowd_reach),
                PM_KERNEL_ROW("crowd_ground", crowd_ground),
+               PM_KERNEL_ROW("crowd_capture", crowd_capture),
                PM_KERNEL_ROW("bodies_workgroup", bodies_workgroup)};
 
 const pm_parameter *pm_parameters_of(const char *file, size_t *count) {
@@ -287,6 +295,8 @@ pm_source pm_crowd_source(const pm_crowd_data *c, size_t set, const pm_stages *s
         return table_of(c, PM_TABLE_MARKERS);
     case PM_MEMORY_LEVELS:
         return source_of(s->levels, s->level_count, sizeof *s->levels);
+    case PM_MEMORY_ALL_LEVELS:
+        return source_of(s->levels + s->level_count, s->level_count, sizeof *s->levels);
     case PM_MEMORY_LEVEL_JOINTS:
         return source_of(s->level_joints, s->level_count * n, sizeof *s->level_joints);
     case PM_MEMORY_MASKS:

@@ -62,4 +62,7 @@ pm_step pm_plan_poses(const pm_pose_request *request, size_t target, const pm_pi
 pm_step pm_plan_reach(const pm_pose_request *request, size_t chain, pm_address local,
                       const pm_piece *piece);
 
+/* The step of a capture. */
+pm_step pm_plan_capture(const pm_pose_request *request, const pm_piece *piece);
+
 #endif

@@ -18,6 +18,9 @@ static pm_variant reach_variant(unsigned kind) {
                         .components = 4};
 }
 
+static const pm_variant capture_variant = {
+    .file = "crowd_capture", .curve = "slerp", .vector_curve = "vector_linear", .components = 4};
+
 pm_variant pm_plan_pose_variant(const pm_pose_request *request, size_t target) {
     const pm_crowd_data *crowd = request->crowd;
     const pm_view view = request->targets[target].view;
@@ -45,6 +48,8 @@ size_t pm_plan_pose_variants(const pm_pose_request *request,
     const pm_pose_request after =
         request->chains.count ? pm_pose_after_chains(request, local) : *request;
     size_t count = 0;
+    if (request->capture.duration > 0)
+        variants[count++] = capture_variant;
     if (request->chains.count)
         variants[count++] = pm_plan_pose_variant(&before, 0);
     for (unsigned kind = 0; kind <= 2; kind++) {
@@ -187,5 +192,21 @@ pm_step pm_plan_reach(const pm_pose_request *r, size_t chain, pm_address local,
     n->goal = (pm_u32)chain;
     n->stride = pm_pose_local_bytes(r);
     n->records_offset = local.offset + piece->from * n->stride;
+    return step;
+}
+
+pm_step pm_plan_capture(const pm_pose_request *r, const pm_piece *piece) {
+    pm_step step = {.variant = capture_variant,
+                    .items = r->crowd->skeleton->joint_count,
+                    .rows = piece->count,
+                    .grouping = PM_GROUPS_OF_ROWS};
+    pm_step_numbers *n = &step.numbers;
+    step.parameters = pm_parameters_of(step.variant.file, &step.parameter_count);
+    set_size(n, r, 0, piece);
+    set_offsets(n, r, piece->from);
+    n->stride = r->capture.apart;
+    n->root_positions = r->crowd->kind.root_positions;
+    n->duration = r->capture.duration;
+    n->rate = r->capture.rate;
     return step;
 }

@@ -22,10 +22,23 @@ typedef struct pm_pose_target {
 
 enum { PM_POSE_INPUTS = PM_MEMORY_SPEEDS - PM_MEMORY_INSTANCES + 1 };
 
+/* Begins transitions: `poses` of entries are those before a change and after it, each a step before it and at it, and
+ * `transitions` are written, as of transition_time. */
+typedef struct pm_capture_rule {
+    float duration; /* 0: none */
+    float rate;     /* one over the seconds of the step */
+    size_t apart;   /* bytes between the four arrays of poses */
+} pm_capture_rule;
+
+/* `step` in ticks. */
+static inline pm_capture_rule pm_capture_rule_of(int64_t step, float duration) {
+    return (pm_capture_rule){duration, (float)(PM_TICKS_PER_SECOND / (double)step), 0};
+}
+
 typedef struct pm_pose_request {
     const pm_host *host; /* that of the crowd, or of comparisons within another request. Borrowed */
     const pm_crowd_data *crowd;
-    /* What it reads, in the order of pm_memory; only `plants` are written. */
+    /* What it reads, in the order of pm_memory; `plants` are also written. */
     union {
         struct {
             pm_address instances; /* or `poses`: local poses in their place */
@@ -52,8 +65,9 @@ typedef struct pm_pose_request {
     pm_u32 staged;           /* PM_STAGED_...: what `poses` are */
     size_t first; /* number of instance 0 in the whole job, which decides when it is updated */
     uint64_t frame;
-    bool packed;    /* records are those of entries of `indices` */
-    bool poses_all; /* levels that skip frames are posed, in plain C */
+    bool packed;             /* records are those of entries of `indices` */
+    bool poses_all;          /* levels that skip frames are posed */
+    pm_capture_rule capture; /* in place of targets */
     size_t host_threads;
     size_t target_count;
     pm_pose_target targets[PM_CROWD_MAX_TARGETS];

@@ -39,7 +39,8 @@ size_t pm_plan_launch_limit(const pm_plan_device *device, size_t work);
  * strings have static storage. */
 typedef struct pm_variant {
     /* "walk", "gather", "velocity", "acceleration", "locate", "lowpass", "points", "points_arcs", "points_curves",
-     * "crowd_workgroup", "crowd_reach", "crowd_ground", "bodies_workgroup" or "build_check" and the others that build clips; also the kernel's name. */
+     * "crowd_workgroup", "crowd_reach", "crowd_ground", "crowd_capture", "bodies_workgroup" or "build_check" and the
+     * others that build clips; also the kernel's name. */
     const char *file;
     const char *curve; /* PM_METHOD; of "build_segments" a builder; "locate" and those that build
                           keys: any */
@@ -85,6 +86,7 @@ typedef enum pm_memory {
     PM_MEMORY_TIMES,
     PM_MEMORY_MARKERS,
     PM_MEMORY_LEVELS,
+    PM_MEMORY_ALL_LEVELS, /* in their place: levels that skip frames are posed */
     PM_MEMORY_LEVEL_JOINTS,
     PM_MEMORY_MASKS,
     PM_MEMORY_CROWD_LAYOUT,
@@ -118,8 +120,8 @@ typedef enum pm_memory {
     PM_MEMORY_POSES,
     PM_MEMORY_PLACEMENTS,
     PM_MEMORY_GOALS,
-    PM_MEMORY_TRANSITIONS,
-    PM_MEMORY_PLANTS, /* which jobs also write */
+    PM_MEMORY_TRANSITIONS, /* which captures write */
+    PM_MEMORY_PLANTS,      /* which jobs also write */
     PM_MEMORY_HEIGHTS,
     PM_MEMORY_SPEEDS,
     /* the results: values or records; states of bodies have PM_BODY_OUTPUTS of them, points two */
@@ -162,6 +164,8 @@ typedef struct pm_step_numbers {
     pm_u64 plants_offset, plant_stride;
     pm_height_grid grid;
     pm_u32 chain, flags, goal;
+    pm_u32 root_positions;
+    float duration, rate; /* of captures */
     pm_u32 has_placements, has_speeds, has_points, has_hinges;
     pm_body_targets targets;
     pm_build_job build;                                        /* of a clip that is built */

@@ -177,6 +177,34 @@ PM_API pm_status pm_cl_crowd_pose(pm_crowd *crowd, const pm_cl_crowd_job *job,
                                   cl_command_queue queue, cl_uint wait_count,
                                   const cl_event *wait_list, cl_event *done, pm_error *error);
 
+/* A change of what instances show, as pm_crowd_transition has it. Of the jobs the same counts; their outputs, lists and
+ * chains do not. */
+typedef struct pm_cl_crowd_transition {
+    const pm_cl_crowd_job *before[2], *after[2];
+    int64_t step; /* ticks */
+    int64_t time;
+    float duration;      /* seconds */
+    pm_cl_input indices; /* (index_count) uint32, each instance once; none: all instances */
+    size_t index_count;  /* below 2^32 - 64 */
+    pm_cl_input counted; /* as in pm_cl_crowd_job */
+    /* (instance_count) states, which are written; may be what `before` reads. The offset and the stride are multiples
+     * of 16; a stride of 0 is pm_crowd_transition_bytes */
+    cl_mem states;
+    size_t states_offset, stride;
+    /* Memory for poses while the job runs, at an offset that is a multiple of 16: four times those of
+     * PM_CROWD_LOCAL, of index_count instances or of all */
+    cl_mem work;
+    size_t work_offset;
+
+    const void *next; /* must be NULL */
+} pm_cl_crowd_transition;
+
+/* As pm_crowd_begin_transitions, enqueued as pm_cl_crowd_pose is, with the same bits but for the rates of the root,
+ * which are 0: root motion in transition is then that of the clips alone. Thread-safe. */
+PM_API PM_EXPERIMENTAL pm_status pm_cl_crowd_begin_transitions(
+    const pm_crowd *crowd, const pm_cl_crowd_transition *change, cl_command_queue queue,
+    cl_uint wait_count, const cl_event *wait_list, cl_event *done, pm_error *error);
+
 /* ---- points ------------------------------------------------------------------------ */
 
 /* A field of records in a buffer of the engine's context, or part of one: the byte at which the first record's numbers

@@ -382,6 +382,7 @@ TEST(calls_on_opencl_objects_refuse_null) {
     const pm_cl_target no_context = {.device = device}, no_device = {.context = context};
     const pm_cl_outputs outputs = {0};
     const pm_cl_crowd_job job = {0};
+    const pm_cl_crowd_transition change = {.next = NULL};
     const pm_cl_keys no_keys = {.next = NULL};
     const pm_points_job points_job = {.count = 1};
     const pm_cl_points fields = {.next = NULL};
@@ -423,6 +424,13 @@ TEST(calls_on_opencl_objects_refuse_null) {
     expect_null("filter is NULL", pm_cl_filter_create, engine, &clip_desc, 5, &no_keys, 0, NULL,
                 NULL);
     assert_true(!no_clip && !no_filter);
+    expect_null("crowd is NULL", pm_cl_crowd_begin_transitions, NULL, &change, queue, 0, NULL,
+                NULL);
+    expect_null("change is NULL", pm_cl_crowd_begin_transitions, crowd, NULL, queue, 0, NULL, NULL);
+    expect_null("queue is NULL", pm_cl_crowd_begin_transitions, crowd, &change, NULL, 0, NULL,
+                NULL);
+    expect_null("wait_list is NULL", pm_cl_crowd_begin_transitions, crowd, &change, queue, 1, NULL,
+                NULL);
     expect_null("crowd is NULL", pm_cl_crowd_pose, NULL, &job, queue, 0, NULL, NULL);
     expect_null("job is NULL", pm_cl_crowd_pose, crowd, NULL, queue, 0, NULL, NULL);
     expect_null("queue is NULL", pm_cl_crowd_pose, crowd, &job, NULL, 0, NULL, NULL);

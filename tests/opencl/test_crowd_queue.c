@@ -13,6 +13,7 @@
 #include "support/motion.h"
 #include "support/test.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -665,6 +666,169 @@ CALLER_TEST(states_of_transitions_may_be_in_buffers) {
                                   expected + i * width, new_error()));
         queue_expect(target.buffer, output, expected, done);
     }
+}
+
+/* States that a queue captures, of layers, of a transition that still runs, of levels that skip frames and lack joints
+ * and of any bytes, are those of the host but for the rates of the root; other instances keep theirs. */
+static void expect_begun(const scene *s, uint64_t salt) {
+    enum { NOBODY = 5, ROOT = 16, ROOT_BYTES = 24 };
+    const size_t bytes = pm_crowd_transition_bytes(s->crowd), stride = bytes + 16;
+    const size_t pose = scene_floats(s, PM_CROWD_LOCAL, 1) * sizeof(float);
+    random_source source = random_salted(salt);
+    static layered l;
+    make_layers(&l);
+    for (unsigned n = 0; n < 8; n++) {
+        const bool in_buffer = n % 2, listed = n / 2 % 2, any = n >= 4;
+        pm_crowd_instance casts[4][QUEUE_COUNT];
+        pm_crowd_job host[4];
+        pm_cl_crowd_job jobs[4];
+        SCOPED(free_at) unsigned char *states = test_array(QUEUE_COUNT, stride);
+        SCOPED(free_at) unsigned char *found = test_array(QUEUE_COUNT, stride);
+        uint32_t list[QUEUE_COUNT], count = QUEUE_COUNT - 1;
+        for (size_t i = 0; i < QUEUE_COUNT * stride; i++)
+            states[i] = (unsigned char)random_bits(&source);
+        for (size_t i = 0; i < QUEUE_COUNT; i++) {
+            const float duration = 2;
+            memset(states + i * stride, 0, 8);
+            memcpy(states + i * stride + 8, &duration, sizeof duration);
+            list[i] = (uint32_t)(i % NOBODY ? (7 * i) % QUEUE_COUNT : i + QUEUE_COUNT);
+        }
+        for (size_t k = 0; k < 4; k++) {
+            scene_instances(s, salt + 2 * n + k / 2, QUEUE_COUNT, casts[k]);
+            for (size_t i = 0; i < QUEUE_COUNT; i++) {
+                unsigned char *of = (unsigned char *)&casts[k][i];
+                for (size_t b = 0; any && b < sizeof casts[k][i]; b++)
+                    of[b] = (unsigned char)random_bits(&source);
+                casts[k][i].time_a -= k % 2 ? 0 : pm_crowd_ticks(1.0 / 60);
+            }
+            host[k] = (pm_crowd_job){.instances = casts[k],
+                                     .instance_count = QUEUE_COUNT,
+                                     .layers = l.layers,
+                                     .layer_count = QUEUE_COUNT,
+                                     .ranges = l.ranges,
+                                     .transitions = k < 2 ? states : NULL,
+                                     .transition_stride = stride,
+                                     .transition_time = pm_crowd_ticks(0.5 + 0.1 * (double)k)};
+            jobs[k] =
+                (pm_cl_crowd_job){.instances = casts[k],
+                                  .instance_count = QUEUE_COUNT,
+                                  .layers = input_of(l.layers, sizeof l.layers, 40, in_buffer),
+                                  .layer_count = QUEUE_COUNT,
+                                  .ranges = input_of(l.ranges, sizeof l.ranges, 8, in_buffer),
+                                  .transition_stride = stride,
+                                  .transition_time = host[k].transition_time};
+        }
+        cl_mem buffer = input_in_buffer(states, QUEUE_COUNT * stride, 48).buffer;
+        jobs[0].transitions = jobs[1].transitions = (pm_cl_input){.buffer = buffer, .offset = 48};
+        pm_crowd_transition of_host = {.before = {&host[0], &host[1]},
+                                       .after = {&host[2], &host[3]},
+                                       .step = pm_crowd_ticks(1.0 / 60),
+                                       .time = pm_crowd_ticks(0.6),
+                                       .duration = 0.5f,
+                                       .states = states,
+                                       .stride = stride};
+        pm_cl_crowd_transition change = {.before = {&jobs[0], &jobs[1]},
+                                         .after = {&jobs[2], &jobs[3]},
+                                         .step = of_host.step,
+                                         .time = of_host.time,
+                                         .duration = of_host.duration,
+                                         .states = buffer,
+                                         .states_offset = 48,
+                                         .stride = stride,
+                                         .work = caller_buffer(4 * QUEUE_COUNT * pose + 32),
+                                         .work_offset = 32};
+        if (listed) {
+            of_host.indices = list;
+            of_host.index_count = count;
+            change.indices = input_of(list, sizeof list, 24, in_buffer);
+            change.counted = input_of(&count, sizeof count, 16, in_buffer);
+            change.index_count = QUEUE_COUNT;
+        }
+        cl_event done = NULL;
+        cl_command_queue queue = n % 3 ? caller.in_order : loose_queue();
+        expect_success(
+            pm_cl_crowd_begin_transitions(s->crowd, &change, queue, 0, NULL, &done, new_error()));
+        assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
+        clReleaseEvent(done);
+        read_buffer(caller.in_order, buffer, 48, QUEUE_COUNT * stride, found);
+        expect_success(pm_crowd_begin_transitions(s->crowd, &of_host, new_error()));
+        for (size_t i = 0; i < QUEUE_COUNT; i++) {
+            bool begins = !listed;
+            for (size_t k = 0; listed && k < count; k++)
+                begins = begins || list[k] == i;
+            for (size_t b = ROOT; begins && b < ROOT + ROOT_BYTES; b++)
+                assert_int_equal(found[i * stride + b], 0);
+            if (begins)
+                memset(states + i * stride + ROOT, 0, ROOT_BYTES);
+        }
+        assert_memory_equal(found, states, QUEUE_COUNT * stride);
+    }
+}
+
+CALLER_TEST(a_queue_begins_transitions_as_the_host_does) {
+    const scene_options options[] = {
+        {.salt = 0xE80, .looped = true},
+        {.salt = 0xE90, .scales = true, .rest_scales = true, .times = SCENE_LISTED},
+        {.salt = 0xEA0, .root_positions = true, .times = SCENE_PER_JOINT},
+        {.salt = 0xEB0, .without_positions = true, .key_format = PM_KEYS_SMALLEST48}};
+    for (size_t i = 0; i < COUNT_OF(options); i++) {
+        SCOPED(scene_free) scene s;
+        scene_make(caller.engine, &options[i], &s);
+        scene_undo(&s);
+        s.levels[1].update_every = 3;
+        scene_finish(caller.engine, &s);
+        expect_begun(&s, options[i].salt);
+    }
+}
+
+CALLER_TEST(changes_that_a_queue_cannot_begin_are_refused) {
+    const size_t bytes = pm_crowd_transition_bytes(posed.scene.crowd);
+    const size_t pose = queue_bytes(PM_CROWD_LOCAL) / QUEUE_COUNT;
+    const size_t work = 4 * QUEUE_COUNT * pose;
+    const uint32_t list[2] = {0, 1};
+    pm_cl_crowd_job job = {.instances = posed.instances, .instance_count = QUEUE_COUNT};
+    pm_cl_crowd_job other = job;
+    const pm_cl_crowd_transition good = {
+        .before = {&job, &job},
+        .after = {&job, &job},
+        .step = 1 << 20,
+        .duration = 1,
+        .states = caller_keep_buffer(buffer_of(caller.context, 0, QUEUE_COUNT * bytes, NULL)),
+        .work = caller_keep_buffer(buffer_of(caller.context, 48, work, NULL)),
+        .work_offset = 48};
+    pm_cl_crowd_transition bad = good;
+#define BEGIN                                                                                      \
+    pm_cl_crowd_begin_transitions(posed.scene.crowd, &bad, caller.in_order, 0, NULL, NULL,         \
+                                  new_error())
+#define REFUSED(change, words)                                                                     \
+    do {                                                                                           \
+        bad = good;                                                                                \
+        other = job;                                                                               \
+        change;                                                                                    \
+        expect_error(BEGIN, PM_ERROR_ARGUMENT, words);                                             \
+    } while (0)
+    expect_success(BEGIN);
+    expect_next_refused(pm_cl_crowd_transition, bad, last_error(), BEGIN);
+    REFUSED(bad.after[1] = NULL, "two jobs");
+    REFUSED(bad.step = 0, "step");
+    REFUSED(bad.duration = NAN, "duration");
+    REFUSED(bad.states = NULL, "states");
+    REFUSED(bad.work = NULL, "work");
+    REFUSED(bad.work_offset += 16, "work");
+    REFUSED(bad.work_offset -= 8, "work");
+    REFUSED(bad.states_offset += 16, "states");
+    REFUSED(bad.stride = bytes + 16, "states");
+    REFUSED(bad.stride = bytes - 16, "stride");
+    REFUSED(bad.stride = bytes + 4, "stride");
+    REFUSED(bad.index_count = 1, "indices");
+    REFUSED((bad.indices.memory = list, bad.index_count = 2, bad.indices.buffer = good.work),
+            "indices");
+    REFUSED((other.transitions.buffer = good.states, bad.after[0] = &other), "after");
+    REFUSED((other.instance_count = 3, bad.before[0] = &other), "numbers of instances");
+    REFUSED((other.instances = NULL, bad.before[0] = &other), "instances");
+#undef BEGIN
+#undef REFUSED
+    clFinish(caller.in_order);
 }
 
 CALLER_TEST(an_empty_list_poses_nothing) {
